@@ -1,4 +1,4 @@
-// A hirer's back end, which uses the service to find workers for its shifts.
+// The back end of a hirer, which uses the service to find workers for shifts.
 import { isOffersError } from "@offers/client";
 import { TracedOffersClient } from "@offers/client/opentelemetry";
 import express, { type ErrorRequestHandler } from "express";
@@ -56,7 +56,7 @@ const statusByCode = new Map([
   ["conflict", 409],
 ]);
 
-/** Responds with 4xx to the caller's errors, and with 502 if the service fails or rejects our API key. */
+/** Responds with 4xx to the caller's errors, and with 502 if the service fails or rejects this back end's API key. */
 const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;

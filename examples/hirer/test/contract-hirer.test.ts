@@ -55,7 +55,7 @@ describe("a hirer", () => {
       },
       stdio: ["ignore", "pipe", "ignore"],
     });
-    if (child.stdout === null) throw new Error("its output is not piped");
+    if (child.stdout === null) throw new Error("The output of the hirer is not piped.");
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     baseUrl = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
   });

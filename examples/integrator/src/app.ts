@@ -21,7 +21,7 @@ export function createApp(secret: string, roster: Roster): Express {
           .filter(({ manager }) => userEmailAddresses.includes(manager))
           .filter(({ name, role }) => `${name} ${role}`.toLowerCase().includes(filter.toLowerCase()))
           .map(({ name, emailAddress, ratings }) => ({ name, emailAddress, ratings })),
-      // Optional: the live service also sends these events.
+      // These handlers are optional. The live service also sends these events.
       onOfferEventDeleted: (event) => roster.recordCancellation(event),
       onTimelineChanged: (event) => roster.recordTimeline(event),
       onRejected: ({ code }) => console.warn(`rejected a webhook: ${code}`),

@@ -25,7 +25,7 @@ describe("an integrator", () => {
       env: { PATH: process.env.PATH, PORT: "0", WEBHOOK_SECRET: secret },
       stdio: ["ignore", "pipe", "ignore"],
     });
-    if (child.stdout === null) throw new Error("its output is not piped");
+    if (child.stdout === null) throw new Error("The output of the integrator is not piped.");
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     baseUrl = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
   });

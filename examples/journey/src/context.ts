@@ -3,7 +3,7 @@ import type { Phone } from "./phone.ts";
 import type { RecordingProxy } from "./recording-proxy.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** The values that all scenarios share: the callers, the phones and the proxy in front of the integrator. */
+/** The callers, phones, values and functions that all scenarios share. */
 export interface Context {
   reporter: Reporter;
   /** Calls the hirer's system, which uses @offers/client. */
@@ -23,7 +23,7 @@ export interface Context {
   webhooks: RecordingProxy;
   /** The values that Hana enters in the company profile. */
   profile: { baseAddress: string; secret: string };
-  /** The statuses that the platform returns in this dialect: if the offer state forbids an operation, and for an unknown offer (D-51). */
+  /** The statuses in this dialect (D-51): `conflict` if the offer state forbids an operation, `notFound` for an unknown offer. */
   statuses: { conflict: number; notFound: number };
   /** Kills the platform with SIGKILL, without a graceful shutdown. */
   killPlatform(): Promise<void>;

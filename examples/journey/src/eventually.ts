@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /**
  * Calls `poll` every 50 ms until it returns a value other than undefined or false, and returns that value.
  *
- * @param description describes the condition in the error that is thrown after `limitMs`
+ * @param description names what is awaited, for the error that is thrown after `limitMs`
  */
 export async function eventually<T>(
   description: string,

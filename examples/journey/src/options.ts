@@ -5,7 +5,7 @@ export interface JourneyOptions {
   once: boolean;
   killBetweenSteps: boolean;
   dialect: "reference" | "live";
-  /** The path to the launcher of an installed `@offers/sandbox`, if it should be used. */
+  /** The path to the launcher of an installed `@offers/sandbox`; undefined to run the platform's sources. */
   sandbox: string | undefined;
   trace: boolean;
 }
@@ -17,7 +17,7 @@ const usage = `npm start -- [options]
   --sandbox launcher.cjs  run an installed @offers/sandbox in place of the platform's sources
   --trace                 write the traces to journey-traces.json, and print one as a tree`;
 
-/** Parses the options. @throws with a message that describes the error and lists the options */
+/** Parses the options. @throws {Error} if an option is invalid; its message also lists the options */
 export function readOptions(args: readonly string[]): JourneyOptions {
   try {
     const { values } = parseArgs({

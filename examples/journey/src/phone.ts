@@ -30,7 +30,7 @@ export class Phone {
     return this.workerId.replace("worker_", "");
   }
 
-  /** Signs the worker in. @returns the response status */
+  /** Signs the worker in, and uses the new session for later calls. @returns the response status */
   async signIn(password: string): Promise<number> {
     const { status, body } = await this.#caller.call<{ token: string }>("POST", "/worker-app/session", {
       body: { workerId: this.workerId, password },
@@ -46,7 +46,7 @@ export class Phone {
     });
     stream.addEventListener("notification", ({ data }) => this.#recordNotification(JSON.parse(data)));
     this.#stream = stream;
-    await eventually("an open notification stream", () => stream.readyState === stream.OPEN || undefined);
+    await eventually("an open notification stream", () => stream.readyState === stream.OPEN);
   }
 
   #recordNotification(notification: PushNotification): void {
@@ -59,21 +59,22 @@ export class Phone {
       path: `${reason} ${offerId}`,
       status: "received",
     };
-    this.#traffic.record(performance.now() - (Date.now() - Date.parse(createdAt)), exchange);
+    const ageMs = Date.now() - Date.parse(createdAt);
+    this.#traffic.record(performance.now() - ageMs, exchange);
   }
 
   disconnect(): void {
     this.#stream?.close();
   }
 
-  /** Counts the notifications about the offer, with this reason, that the phone has received. */
+  /** Counts the received notifications about an offer that have this reason. */
   countNotifications(reason: PushNotification["reason"], offerId: string): number {
     return this.#received.filter((notification) => notification.reason === reason && notification.offerId === offerId)
       .length;
   }
 
   awaitNotification(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
-    const hasReceived = () => this.countNotifications(reason, offerId) > 0 || undefined;
+    const hasReceived = () => this.countNotifications(reason, offerId) > 0;
     return eventually(`"${reason}" on ${this.workerId}'s phone`, hasReceived);
   }
 

@@ -163,7 +163,7 @@ export class Processes {
   }
 
   async #startProxy(from: string, to: string, targetUrl: string): Promise<RecordingProxy> {
-    const proxy = await startRecordingProxy(this.#traffic, from, to, targetUrl);
+    const proxy = await startRecordingProxy(this.#traffic, { from, to, targetUrl });
     this.#proxies.push(proxy);
     return proxy;
   }

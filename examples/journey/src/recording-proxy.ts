@@ -12,18 +12,17 @@ export interface RecordingProxy {
   readonly url: string;
   /** The headers of the last request that returned 200. A check may have sent a forged request after it. */
   readonly lastHeaders: IncomingHttpHeaders;
-  /** How many requests are currently waiting for a response. */
+  /** How many requests are currently waiting for a response because of the failure `no response`. */
   readonly hangingCount: number;
   /** Injects this failure into all later requests. Passing undefined ends the failure and closes hanging connections. */
   failWith(mode: FailureMode | undefined): void;
   close(): Promise<void>;
 }
 
+/** Starts a proxy. `from` and `to` name the two processes in the traffic log. */
 export async function startRecordingProxy(
   traffic: TrafficLog,
-  from: string,
-  to: string,
-  targetUrl: string,
+  { from, to, targetUrl }: { from: string; to: string; targetUrl: string },
 ): Promise<RecordingProxy> {
   let failureMode: FailureMode | undefined;
   let lastHeaders: IncomingHttpHeaders = {};

@@ -57,7 +57,7 @@ export async function startProcess(
 }
 
 function readListeningUrl({ stdout, stderr }: ChildProcess, lastLines: string[]): Promise<string> {
-  if (!stdout || !stderr) throw new Error("its output is not piped");
+  if (!stdout || !stderr) throw new Error("The output of the process is not piped.");
   return new Promise((resolve) => {
     for (const input of [stdout, stderr])
       createInterface({ input }).on("line", (line) => {

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "@offers/webhook-kit";
 export interface Message {
   /** The JSON value that was passed to `send`. */
   readonly event: unknown;
-  /** Whether the queue has already delivered this message to a worker that crashed or failed. */
+  /** Whether the queue has already delivered this message to a worker that crashed or failed to handle it. */
   readonly isRedelivered: boolean;
 }
 

@@ -20,7 +20,7 @@ const queueOptions = {
   },
 };
 
-/** In milliseconds. Must be shorter than the 15 s that the service waits for the edge's response. */
+/** How long to wait for a channel, in milliseconds. Must be shorter than the 15 s that the service waits for a response. */
 const acquireTimeout = 5_000;
 
 /** Opens a queue in RabbitMQ. The client reconnects automatically. */

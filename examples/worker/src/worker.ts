@@ -24,7 +24,7 @@ const handleInSpan = (event: WebhookEvent): Promise<boolean> =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
 
-/** Counts a duplicate by its cause. */
+/** Increments the number of duplicates with this cause. */
 async function countDuplicate(isRedelivered: boolean): Promise<void> {
   const reason = isRedelivered ? "a worker exited before it removed the message" : "the service sent the event again";
   await pool.query(

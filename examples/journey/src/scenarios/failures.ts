@@ -37,9 +37,9 @@ export async function showFailures(context: Context): Promise<void> {
   await reporter.step("Ben rejects while the integrator hangs; the platform is killed with SIGKILL", async () => {
     webhooks.failWith("no response");
     assert.equal(await ben.performAction("reject", offerId), 204);
-    await eventually("a hanging webhook", () => webhooks.hangingCount > 0 || undefined);
+    await eventually("a hanging webhook", () => webhooks.hangingCount > 0);
     await context.killPlatform();
-    await eventually("the hanging webhook to end", () => webhooks.hangingCount === 0 || undefined);
+    await eventually("the hanging webhook to end", () => webhooks.hangingCount === 0);
     webhooks.failWith(undefined);
     assert.equal((await readRoster(integrator)).offers[offerId]?.worker_ben, undefined);
   });
@@ -52,16 +52,16 @@ export async function showFailures(context: Context): Promise<void> {
       const deliveries = await Promise.all(
         ["worker_amal", "worker_ben"].map((workerId) => findDelivery(hana, offerId, workerId, true)),
       );
-      return deliveries.every((delivery) => delivery?.state === "acknowledged") || undefined;
+      return deliveries.every((delivery) => delivery?.state === "acknowledged");
     });
   });
 }
 
-/** Waits until the platform has attempted to deliver this worker's response. */
+/** Waits until the platform has attempted to deliver the event about this worker. */
 async function awaitDeliveryAttempt({ hana }: Context, offerId: string, workerId: string): Promise<void> {
   await eventually(`an attempt to deliver the event about ${workerId}`, async () => {
     const delivery = await findDelivery(hana, offerId, workerId, true);
-    return (delivery && delivery.attempts.length > 0) || undefined;
+    return delivery !== undefined && delivery.attempts.length > 0;
   });
 }
 

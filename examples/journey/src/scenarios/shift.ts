@@ -46,7 +46,7 @@ export function awaitResponse(
 ): Promise<unknown> {
   return eventually(`the webhook with the response ${response} from ${workerId}`, async () => {
     const { offers } = await readRoster(integrator);
-    return offers[offerId]?.[workerId] === response || undefined;
+    return offers[offerId]?.[workerId] === response;
   });
 }
 

@@ -61,7 +61,7 @@ export class Collector {
         this.#resourceSpans.push(...(traces as OtlpTraces).resourceSpans);
         response.writeHead(200, { "content-type": "application/json" }).end("{}");
       },
-      // The sender was killed while sending.
+      // The body is incomplete, because its sender was killed.
       () => response.destroy(),
     );
   });

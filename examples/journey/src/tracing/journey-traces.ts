@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Collector } from "./collector.ts";
-import { findMostEventfulOffer, formatTree } from "./trace-tree.ts";
+import { findMostEventfulTrace, formatTree } from "./trace-tree.ts";
 
-/** A URL instead of a path, because Node splits NODE_OPTIONS at spaces. */
+/** The URL of the module that registers OpenTelemetry. A path could contain spaces, at which Node splits NODE_OPTIONS. */
 const registerUrl = new URL("register.ts", import.meta.url).href;
 const tracesFile = resolve("journey-traces.json");
 
@@ -19,7 +19,7 @@ export class JourneyTraces {
     return new JourneyTraces(await Collector.start());
   }
 
-  /** Returns the environment variables that load OpenTelemetry's SDK into a process. */
+  /** Returns the environment variables that load the OpenTelemetry SDK into a process. */
   getTracingEnvironment(serviceName: string): Record<string, string> {
     return {
       NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${registerUrl}`,
@@ -32,7 +32,7 @@ export class JourneyTraces {
   async report(): Promise<void> {
     await this.#collector.waitUntilQuiet();
     await writeFile(tracesFile, `${JSON.stringify(this.#collector.traces)}\n`);
-    console.log(`\n${formatTree(findMostEventfulOffer(this.#collector.spans))}`);
+    console.log(`\n${formatTree(findMostEventfulTrace(this.#collector.spans))}`);
     console.log(`\nAll traces, as OTLP JSON for a trace viewer: ${tracesFile}`);
   }
 

@@ -30,11 +30,11 @@ function toBranches(spans: readonly CollectedSpan[]): Branch[] {
 const isError = ({ status }: CollectedSpan): boolean => status?.code === 2;
 
 /**
- * Finds the offer trace with the most errors. If several traces have the most errors, finds the longest of them.
+ * Finds the trace of an offer with the most errors. If several traces have the same number of errors, finds the longest of them.
  *
- * @returns the spans of the trace, oldest first
+ * @returns the spans of the trace, oldest first; empty if no offer was created
  */
-export function findMostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
+export function findMostEventfulTrace(spans: readonly CollectedSpan[]): CollectedSpan[] {
   const traces = spans
     .filter(({ name }) => name === "CreateOffer")
     .map((root) => spans.filter(({ traceId }) => traceId === root.traceId));

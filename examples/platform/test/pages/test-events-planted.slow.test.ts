@@ -17,17 +17,20 @@ const undetectable =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
 /** Returns the event that reveals a defect. The Perl receiver's other defects affect searches. */
-function chooseEvent({ program, found, defect }: (typeof defectiveReceivers)[number]): string {
-  if (found === "test_needs_authentication" || defect === "redirects /test") return "test";
-  if (found === "auth_check_missing") return "test-auth";
+function chooseEvent({ program, expectedCode, defect }: (typeof defectiveReceivers)[number]): string {
+  if (expectedCode === "test_needs_authentication" || defect === "redirects /test") return "test";
+  if (expectedCode === "auth_check_missing") return "test-auth";
   return program === "perl" ? "contact-suggestions" : "worker-offer-response";
 }
 
 const defectivePrograms = defectiveReceivers
-  .filter(({ program, found, defect }) => runnable.includes(program) && !undetectable.test(`${found} ${defect}`))
+  .filter(
+    ({ program, expectedCode, defect }) =>
+      runnable.includes(program) && !undetectable.test(`${expectedCode} ${defect}`),
+  )
   .map((receiver) => ({
     defect: `${receiver.program} ${receiver.defect}`,
-    found: receiver.found,
+    expectedCode: receiver.expectedCode,
     event: chooseEvent(receiver),
     scheme: "timestampDigest" as Scheme,
     start: () => startProgram(receiver.program, receiver.edits, receiver.env),
@@ -43,9 +46,9 @@ const defectiveNodeReceivers = (
     ["first_of_two:webhook-timestamp", "second_timestamp_accepted", "standardWebhooks"],
     ["one_direction", "future_timestamp_accepted", "standardWebhooks"],
   ] as const
-).map(([defect, found, scheme]) => ({
+).map(([defect, expectedCode, scheme]) => ({
   defect: `${scheme} ${defect}`,
-  found,
+  expectedCode,
   event: "worker-offer-response",
   scheme,
   start: () => startReceiver("node", scheme, defect),
@@ -53,7 +56,7 @@ const defectiveNodeReceivers = (
 
 test.each([...defectivePrograms, ...defectiveNodeReceivers])(
   "a test event finds the defect $defect as $found [D-148]",
-  async ({ found, event, scheme, start }) => {
+  async ({ expectedCode, event, scheme, start }) => {
     const { url, stop } = await start();
     const { text } = await hana.send("/company/test-event", {
       event,
@@ -65,7 +68,9 @@ test.each([...defectivePrograms, ...defectiveNodeReceivers])(
     await stop();
     const defects = extractCodes(text).filter((code) => code !== "unreadable_body_acknowledged");
     // A receiver that does not check the timestamp accepts future ones too.
-    expect(defects).toEqual(found === "old_timestamp_accepted" ? [found, "future_timestamp_accepted"] : [found]);
+    expect(defects).toEqual(
+      expectedCode === "old_timestamp_accepted" ? [expectedCode, "future_timestamp_accepted"] : [expectedCode],
+    );
   },
   30_000,
 );

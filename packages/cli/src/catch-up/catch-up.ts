@@ -1,6 +1,6 @@
 import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
-import { type Mask, maskSecrets, plural, type Style, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
+import { createMask, type Mask, plural, type Style, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
 import { parseUrl } from "../wire/receiver-url.ts";
@@ -17,7 +17,11 @@ export interface CatchUpOptions {
   json?: true;
 }
 
-/** Prints the events of the feed, or sends them to the receiver. @returns the exit code: 1 if the receiver did not acknowledge an event */
+/**
+ * Prints the events of the feed and, with `to`, sends them to the receiver. Stops at the first event that the receiver does not acknowledge.
+ *
+ * @returns the exit code: 0, or 1 if the receiver did not acknowledge an event
+ */
 export async function catchUp({
   from,
   to: urlText,
@@ -30,7 +34,7 @@ export async function catchUp({
   const to = urlText === undefined ? undefined : parseUrl(urlText);
   const apiKey = await readApiKey(options.apiKeyFile);
   const secret = to && (await readSecret(scheme, options.secretFile));
-  const mask = maskSecrets([apiKey, secret]);
+  const mask = createMask([apiKey, secret]);
   const style = styleFor(process.stdout);
   const readPage = createFeedReader(platform, apiKey, timeout);
   // An unset shell variable is passed as an empty string.
@@ -66,7 +70,7 @@ export async function catchUp({
   return 0;
 }
 
-/** Formats an event as one line: the time, the type, the ids in its data and the receiver's response. */
+/** Formats an event as one line: the time, the type, the strings in its data and the receiver's response. */
 function formatEvent(
   { type, data, createdAt }: FeedEvent,
   status: number | undefined,

@@ -21,7 +21,10 @@ export interface FeedPage {
 /** Reads the page after a cursor, or the first page without a cursor. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
-/** Creates a function that reads one page of the feed. It rejects with a {@link UsageError} if the response is not a page. */
+/**
+ * Creates a function that reads one page of the feed. It rejects with a {@link UsageError} if the platform cannot be reached, or the response
+ * is not a page.
+ */
 export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
   return async (after) => {
     const query = new URLSearchParams({
@@ -44,7 +47,7 @@ export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutM
     }
     const page = parsePage(body);
     if (response.status === 200 && page) return page;
-    throw new UsageError(`${platform.href}/events responded with ${response.status}. ${remedyFor(response.status)}`);
+    throw new UsageError(`${platform.href}/events responded with ${response.status}. ${findRemedy(response.status)}`);
   };
 }
 
@@ -57,7 +60,7 @@ function parsePage(body: string): FeedPage | undefined {
   }
 }
 
-function remedyFor(status: number): string {
+function findRemedy(status: number): string {
   if (status === 400) return "Is --after a cursor that this command has printed for the same organisation?";
   if (status === 401 || status === 403) return "Check the API key.";
   return "Is this the base URL of a platform that has a feed?";

@@ -21,7 +21,10 @@ export interface FeedFollowerOptions {
   pollMs?: number | undefined;
 }
 
-/** The outcome of a push. `"waiting"`: earlier events were not acknowledged in time, so the push was dropped. */
+/**
+ * The outcome of a push. `"repeated"`: the receiver has already acknowledged the event. `"waiting"`: the push was dropped before its turn,
+ * because earlier events were not acknowledged in time, a later push replaced it, or the listener stopped.
+ */
 export type PushOutcome = "forwarded" | "repeated" | "waiting";
 
 /** A webhook that the service has sent. The service waits for the response. */
@@ -31,11 +34,11 @@ interface Push {
 }
 
 const firstRetryMs = 1_000;
-const lastRetryMs = 30_000;
+const maxRetryMs = 30_000;
 
 /**
- * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides the bytes to forward. An
- * event without a push is built from the feed, so no event is missed while the listener or its receiver is down.
+ * Forwards events in the order of the feed, each until the receiver acknowledges it (D-146). A push triggers a read of the feed and provides
+ * the bytes to forward. An event without a push is built from the feed, so no event is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
@@ -144,4 +147,4 @@ export class FeedFollower {
   }
 }
 
-const retryDelayMs = (attempt: number): number => Math.min(firstRetryMs * 2 ** (attempt - 1), lastRetryMs);
+const retryDelayMs = (attempt: number): number => Math.min(firstRetryMs * 2 ** (attempt - 1), maxRetryMs);

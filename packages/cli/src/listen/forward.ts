@@ -51,8 +51,8 @@ export function forwardedPath({ base }: ReceiverUrl, target: string): string {
 }
 
 /**
- * Forwards a request byte for byte: method, path, query, body, and the headers with their order and case. Replaces only the Host header and
- * the connection headers (D-103).
+ * Forwards a request byte for byte: method, path, query, body, and the headers with their order and case. Changes only the base path, the
+ * Host header, the connection headers and the framing of a chunked body (D-103).
  */
 export function forward(
   receiver: ReceiverUrl,
@@ -75,7 +75,7 @@ export function forward(
           resolve({
             status: response.statusCode ?? 502,
             statusText: response.statusMessage ?? "",
-            rawHeaders: removeHopByHopHeaders(response.rawHeaders),
+            rawHeaders: removeHopByHopHeaders(response.rawHeaders).flat(),
             body,
           }),
         reject,
@@ -87,29 +87,39 @@ export function forward(
 
 function toForwardedHeaders(receiver: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
   const host = `${receiver.host}:${receiver.port}`;
-  const endToEndHeaders = removeHopByHopHeaders(rawHeaders);
-  const names = endToEndHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  const headers = endToEndHeaders.map((text, index) =>
-    index % 2 === 1 && endToEndHeaders[index - 1]?.toLowerCase() === "host" ? host : text,
+  const headers = removeHopByHopHeaders(rawHeaders).map(
+    ([name, value]): Header => (name.toLowerCase() === "host" ? [name, host] : [name, value]),
   );
-  if (!names.includes("host")) headers.unshift("Host", host);
+  if (!hasHeader(headers, "host")) headers.unshift(["Host", host]);
   // A chunked body is forwarded with a Content-Length instead, because its chunk sizes have no meaning.
-  const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
-  if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
-  return [...headers, "Connection", "close"];
+  if (hasHeader(toPairs(rawHeaders), "transfer-encoding") && !hasHeader(headers, "content-length"))
+    headers.push(["Content-Length", String(body.length)]);
+  return [...headers.flat(), "Connection", "close"];
 }
 
-/** Removes hop-by-hop headers, including those that the Connection header lists. */
-function removeHopByHopHeaders(rawHeaders: readonly string[]): string[] {
-  const listedNames = rawHeaders.flatMap((value, index) =>
-    index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "connection"
-      ? value.split(",").map((token) => token.trim().toLowerCase())
-      : [],
+type Header = [name: string, value: string];
+
+/** Splits a flat list of headers, as in Node, into pairs of a name and a value. */
+function toPairs(rawHeaders: readonly string[]): Header[] {
+  const headers: Header[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
+  return headers;
+}
+
+const hasHeader = (headers: readonly Header[], lowerCaseName: string): boolean =>
+  headers.some(([name]) => name.toLowerCase() === lowerCaseName);
+
+/** Removes hop-by-hop headers, including the headers that the Connection header lists. */
+function removeHopByHopHeaders(rawHeaders: readonly string[]): Header[] {
+  const headers = toPairs(rawHeaders);
+  const listedNames = headers
+    .filter(([name]) => name.toLowerCase() === "connection")
+    .flatMap(([, value]) => value.split(","))
+    .map((token) => token.trim().toLowerCase());
+  return headers.filter(
+    ([name]) => !hopByHopHeaders.has(name.toLowerCase()) && !listedNames.includes(name.toLowerCase()),
   );
-  return rawHeaders.filter((_, index) => {
-    const name = (rawHeaders[index - (index % 2)] ?? "").toLowerCase();
-    return !hopByHopHeaders.has(name) && !listedNames.includes(name);
-  });
 }
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {

@@ -6,8 +6,8 @@ import { createFeedReader, type FeedEvent, toWebhook } from "../catch-up/feed.ts
 import { openRecording } from "../replay/recording.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
+  createMask,
   type Mask,
-  maskSecrets,
   type Style,
   styleFor,
   toPrintable,
@@ -45,7 +45,7 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
   const platform = options.from === undefined ? undefined : parseUrl(options.from);
   const apiKey = platform && (await readApiKey(options.apiKeyFile));
   const secret = await readSecret(scheme, options.secretFile);
-  const mask = maskSecrets([secret, apiKey]);
+  const mask = createMask([secret, apiKey]);
   const style = styleFor(process.stdout);
   const record = options.record === undefined ? undefined : openRecording(options.record);
   const stopped = new AbortController();
@@ -88,7 +88,7 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
   const { port } = server.address() as AddressInfo;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const destination = forwardTo ? `, forwarding to ${forwardTo.href}` : "";
-  // Standard output is reserved for JSON lines.
+  // Standard output contains only the requests, so that another program can read their JSON lines.
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
   if (progress)
     console.error(
@@ -100,7 +100,7 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
   });
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(stopped.signal, "abort")]);
   stopped.abort();
-  // Wait so that, if the receiver acknowledges an event in progress, the event is saved as forwarded.
+  // Wait for an event in progress. If the receiver acknowledges it, it is saved as forwarded.
   await followerRun;
   server.close();
   server.closeAllConnections();

@@ -46,12 +46,12 @@ export interface ListenerOptions {
 /** Shorter than the 15 s that the service waits for the response to an event (D-25). */
 const maxTurnWaitMs = 12_000;
 
-/** The service sends at most 256 KiB (D-24). Larger bodies are forwarded, to show how the receiver handles them. */
+/** The service sends at most 256 KiB (D-24). Larger bodies up to this limit are forwarded, to show how the receiver handles them. */
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Creates a server that verifies and reports each webhook. It responds like a receiver. With `forwardTo`, it forwards every request
- * instead, even one that fails verification, and returns the receiver's response.
+ * Creates a server that verifies and reports each webhook. Without `forwardTo`, it responds like a receiver. With it, it forwards the
+ * requests, even requests that fail verification, and returns the receiver's response.
  */
 export function createListener(options: ListenerOptions): Server {
   // Longer than the 90 s after which cloudflared closes an idle connection.
@@ -92,7 +92,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
     const startedAt = performance.now();
     let failure: string | undefined;
     if (!body) result = emptyResponse(413);
-    else if (forwardTo === undefined) result = respondLikeReceiver(path, verification);
+    else if (forwardTo === undefined) result = createReceiverResponse(path, verification);
     else
       try {
         result = await forward(forwardTo, { method, target, rawHeaders, body }, options.timeoutMs);
@@ -119,7 +119,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
   writeResponse(response, result);
 }
 
-/** @returns undefined for a body that is too large */
+/** Reads the request body. @returns undefined if the body is too large */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -131,7 +131,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function respondLikeReceiver(path: string, verification: Verification | undefined): ForwardedResponse {
+/** Creates the response of a correct receiver. */
+function createReceiverResponse(path: string, verification: Verification | undefined): ForwardedResponse {
   if (verification && !verification.ok) return emptyResponse(401);
   if (!path.endsWith("/contact-suggestions")) return emptyResponse(200);
   return {

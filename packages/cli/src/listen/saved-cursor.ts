@@ -4,7 +4,7 @@ import { UsageError } from "../terminal/output.ts";
 /** One line of the file: a change to the state. The first line contains the platform's URL. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
 
-/** How many forwarded ids to save. The service retries an event for about 45 hours, so older events are not pushed again. */
+/** How many ids to load from the file. The service retries an event for about 45 hours, so it does not push older events again. */
 const maxIds = 10_000;
 
 /** How far the feed of one platform has been forwarded, saved in a file between runs. */

@@ -8,7 +8,7 @@ import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.
 import { createFinding, type Evidence, type Finding } from "./explain.ts";
 import { type Endpoint, isEventRequest } from "./select.ts";
 import { type SendSettings, sendCase } from "./send.ts";
-import { findAcceptedVariant, type Precision, type SigningVariant, signedHeaders } from "./signing-variants.ts";
+import { createSignedHeaders, findAcceptedVariant, type Precision, type SigningVariant } from "./signing-variants.ts";
 
 /** A receiver, and the scheme and secret for signing requests to it. */
 export interface Subject {
@@ -27,8 +27,8 @@ interface CheckResult {
 }
 
 /**
- * Sends the two checks that the service sends when the URL is saved in the company profile. If one fails, tries requests signed with
- * common mistakes, and reports the one that the receiver accepts.
+ * Sends the two checks that the service sends when the URL is saved in the company profile. If one fails, finds the reason: from its status,
+ * or by trying variants of the request, such as other paths, other methods and signatures with common mistakes.
  *
  * @returns the finding; undefined if both checks pass
  * @throws {UsageError} (rejects) if the receiver cannot be reached, or no known mistake explains the rejection
@@ -38,7 +38,7 @@ export async function runChecks(subject: Subject): Promise<Finding | undefined> 
   if (testResult.status === "closed" || testResult.status === "silent")
     throw new UsageError(describeUnreachable(subject.url, testResult, subject.timeoutMs ?? defaultTimeoutMs));
   if (testResult.status !== 200) return await diagnoseFailedTest(subject, testResult);
-  const headers = signedHeaders(subject.scheme, subject.secret, Date.now());
+  const headers = createSignedHeaders(subject.scheme, subject.secret, Date.now());
   const authResult = await sendCheck(subject, buildSignedCheck(headers));
   return authResult.status === 200 ? undefined : await diagnoseFailedAuth(subject, authResult);
 }
@@ -67,9 +67,10 @@ function describeUnreachable(url: ReceiverUrl, { status, error }: CheckResult, t
 /** Creates a finding about a check that was sent the way the service sends it. */
 function createCheckFinding(code: FindingCode, target: string, result: CheckResult, explanation: string): Finding {
   const { sent, response, status } = result;
+  const [method] = sent.toString("latin1").split(" ");
   const evidence: Evidence = {
     id: `check${target}`,
-    title: `${sent.toString("latin1").split(" ")[0]} ${target} returns 200 when sent the way the service sends it.`,
+    title: `${method} ${target} returns 200 when sent the way the service sends it.`,
     text: `expected 200, got ${status}. ${explanation}`.trimEnd(),
     sent,
     ...(response && { received: response }),
@@ -90,7 +91,8 @@ function findingFromStatus(target: string, result: CheckResult): Finding | undef
 
 async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Promise<Finding> {
   const { url } = subject;
-  const status = testResult.status as number;
+  // Without a response, runChecks has already thrown.
+  const status = Number(testResult.status);
   // If a framework redirects to add the slash, this finding has a more precise remedy than the one for redirects.
   const slashResult = await sendCheck(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && slashResult.status === 200)
@@ -102,11 +104,8 @@ async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Pr
   const postResult = await sendCheck(subject, { method: "POST", target: "/test", body: "" });
   if (postResult.status === 200)
     return createCheckFinding("wrong_method", "/test", testResult, "POST /test returned 200.");
-  for (const base of otherBases(url.base)) {
-    const baseResult = await sendCheck(subject, { method: "GET", target: "/test" }, base);
-    const unknownPathResult = await sendCheck(subject, { method: "GET", target: "/no-such-path" }, base);
-    // A server that responds with 200 to every path is not a receiver.
-    if (baseResult.status !== 200 || unknownPathResult.status === 200) continue;
+  const base = await findOtherBase(subject);
+  if (base !== undefined) {
     const baseUrl = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
     return createCheckFinding("wrong_base_path", "/test", testResult, `The endpoints are below ${baseUrl}.`);
   }
@@ -116,8 +115,22 @@ async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Pr
   );
 }
 
-/** Returns base paths to try: parent paths, in case the URL is too long, then paths where receivers are often mounted. */
-function otherBases(base: string): string[] {
+/** Finds a different base path at which `GET /test` returns 200. */
+async function findOtherBase(subject: Subject): Promise<string | undefined> {
+  for (const base of listOtherBases(subject.url.base)) {
+    const testResult = await sendCheck(subject, { method: "GET", target: "/test" }, base);
+    const unknownPathResult = await sendCheck(subject, { method: "GET", target: "/no-such-path" }, base);
+    // A server that responds with 200 to every path is not a receiver.
+    if (testResult.status === 200 && unknownPathResult.status !== 200) return base;
+  }
+  return undefined;
+}
+
+/**
+ * Lists the base paths to try: parent paths, in case the URL is too long, the path with its last segment repeated, and paths where
+ * receivers are often mounted, alone or below the base path.
+ */
+function listOtherBases(base: string): string[] {
   const segments = base.split("/").filter((segment) => segment !== "");
   const parentPaths = segments.map((_, depth) => toPath(segments.slice(0, depth))).reverse();
   const lastSegment = segments.at(-1);
@@ -131,9 +144,29 @@ const toPath = (segments: string[]): string => segments.map((segment) => `/${seg
 
 async function diagnoseFailedAuth(subject: Subject, authResult: CheckResult): Promise<Finding> {
   const { url, scheme, secret } = subject;
+  const { status } = authResult;
+  const routeFinding = await findAuthRouteFinding(subject, authResult);
+  if (routeFinding) return routeFinding;
+  const variant = await findVariantAcceptedBy(subject, "ms");
+  if (variant) return createCheckFinding(variant.code, "/test/auth", authResult, `It accepts ${variant.accepted}.`);
+  const otherScheme: Scheme = scheme === "timestampDigest" ? "standardWebhooks" : "timestampDigest";
+  const otherSchemeHeaders = createSignedHeaders(otherScheme, secret, Date.now());
+  const otherSchemeResult = await sendCheck(subject, buildSignedCheck(otherSchemeHeaders));
+  if (typeof status === "number" && status >= 500 && otherSchemeResult.status !== 200)
+    return createCheckFinding("server_error", "/test/auth", authResult, "The signature is valid.");
+  const advice =
+    otherSchemeResult.status === 200
+      ? `It accepts the other scheme: add --scheme ${schemeNames[otherScheme]}.`
+      : "Does it use the same secret as WEBHOOK_SECRET? No common mistake explains the rejection. The probe tried digests in lower case, as an HMAC, in base64, and of a reformatted date, a local time or the time of a wrong clock. It also tried secrets that are empty, quoted, decoded or end with a line feed. To see the whole exchange, run offers trigger test-auth.";
+  throw new UsageError(`GET ${url.href}/test/auth returned ${status} for a valid signature; expected 200. ${advice}`);
+}
+
+/** Returns the finding if the check fails for a reason other than its signature, such as its path or its method. */
+async function findAuthRouteFinding(subject: Subject, authResult: CheckResult): Promise<Finding | undefined> {
+  const { url, scheme, secret } = subject;
   const target = "/test/auth";
   const { status } = authResult;
-  const signNow = () => signedHeaders(scheme, secret, Date.now());
+  const signNow = () => createSignedHeaders(scheme, secret, Date.now());
   const slashResult = await sendCheck(subject, buildSignedCheck(signNow(), "/test/auth/"));
   if (typeof status === "number" && status >= 300 && status < 500 && slashResult.status === 200)
     return createCheckFinding(
@@ -148,23 +181,12 @@ async function diagnoseFailedAuth(subject: Subject, authResult: CheckResult): Pr
   if (postResult.status === 200)
     return createCheckFinding("wrong_method", target, authResult, "POST /test/auth returned 200.");
   if (status === 404 || status === 405) return createCheckFinding("auth_check_missing", target, authResult, "");
-  const variant = await findVariantAcceptedBy(subject, "ms");
-  if (variant) return createCheckFinding(variant.code, target, authResult, `It accepts ${variant.accepted}.`);
-  const otherScheme = (Object.keys(schemeNames) as Scheme[]).find((name) => name !== scheme) ?? scheme;
-  const otherSchemeHeaders = signedHeaders(otherScheme, secret, Date.now());
-  const otherSchemeResult = await sendCheck(subject, buildSignedCheck(otherSchemeHeaders));
-  if (typeof status === "number" && status >= 500 && otherSchemeResult.status !== 200)
-    return createCheckFinding("server_error", target, authResult, "The signature is valid.");
-  const advice =
-    otherSchemeResult.status === 200
-      ? `It accepts the other scheme: add --scheme ${schemeNames[otherScheme]}.`
-      : "Does it use the same secret as WEBHOOK_SECRET? No common mistake explains the rejection. The probe tried digests in lower case, as an HMAC, in base64, and of a reformatted date, a local time or the time of a wrong clock. It also tried secrets that are empty, quoted, decoded or end with a line feed. To see the whole exchange, run offers trigger test-auth.";
-  throw new UsageError(`GET ${url.href}/test/auth returned ${status} for a valid signature; expected 200. ${advice}`);
+  return undefined;
 }
 
 const variantConcurrency = 16;
 
-/** How long to try variants. */
+/** How long to try variants of a signature. */
 const maxVariantsMs = 60_000;
 
 /** Finds the first variant of a correct signature that the receiver accepts at GET /test/auth. */
@@ -179,8 +201,8 @@ function findVariantAcceptedBy(subject: Subject, precision: Precision): Promise<
 }
 
 /**
- * Returns a more precise finding if the receiver rejects a Timestamp's precision because it reformats the date before hashing it.
- * Otherwise, returns the same finding.
+ * Returns a more precise finding if the receiver rejects a Timestamp without milliseconds only because it reformats the date before hashing
+ * it. Otherwise, returns the same finding.
  */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
@@ -193,7 +215,7 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
 }
 
 /**
- * Finds the optional endpoints that the receiver does not implement. Each finding contains the exchange that shows it.
+ * Finds the endpoints that the receiver does not implement. Each finding contains the exchange that shows it.
  *
  * @param allowEvents whether to call event endpoints
  */

@@ -8,13 +8,13 @@ import type { SentCase } from "./send.ts";
 /** A status, or a connection that was closed without a response. */
 export type Status = number | "closed";
 
-/** One difference between a response and the test vector. */
+/** One difference between what the receiver did and what the test vector expects. */
 export interface Mismatch {
   kind: "status" | "handled" | "leak" | "failure" | "header" | "body" | "given" | "reason" | "refusal";
   text: string;
   /** The index of the request, from 0. */
   step?: number;
-  /** Set only if `kind` is `status`. */
+  /** The expected statuses. Set, like `got`, only if `kind` is `status`. */
   allowed?: Status[];
   got?: Status;
 }
@@ -24,7 +24,7 @@ export interface ComparedCase extends SentCase {
   mismatches: Mismatch[];
 }
 
-/** Compares the responses in each case with the responses that the test vector expects. */
+/** Compares the responses in each case with the test vector, and the bodies of all 401 responses with each other. */
 export function compareCases(
   { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
   sentCases: readonly SentCase[],
@@ -100,7 +100,10 @@ function compareResponse(
   return [...mismatches, { kind: "body", text: "the body is not as expected", step }];
 }
 
-/** Compares two header values, ignoring their parameters and the order of list items. */
+/**
+ * Compares a header value with the expected value, ignoring parameters and the order of list items. If `expected` is a boolean, only checks
+ * whether the header is present.
+ */
 function headerMatches(expected: string | boolean, got: string | undefined): boolean {
   if (typeof expected === "string") return normaliseHeader(expected) === normaliseHeader(got ?? "");
   const isPresent = got !== undefined;
@@ -114,6 +117,7 @@ const normaliseHeader = (value: string): string =>
     .sort()
     .join();
 
+/** Compares what the receiver recorded, if anything, with the expected handler runs, their arguments and the reasons for rejections. */
 function compareRecord(combination: ExpectedResponse[], reasons: string[], { recorded, unique }: SentCase): Mismatch[] {
   if (!recorded) return [];
   const handledCount = combination.reduce((sum, response) => sum + response.handled, 0);

@@ -12,7 +12,7 @@ import { findEndpoint } from "./select.ts";
 import { defaultConcurrency, type SentCase } from "./send.ts";
 import { isSuggestionList } from "./suggestions.ts";
 
-/** A receiver's defect or difference, and the cases that show it. */
+/** A defect, note or difference, and the cases that show it. */
 export interface Finding {
   code: FindingCode;
   severity: Explanation["severity"];
@@ -39,57 +39,80 @@ export const createFinding = (code: FindingCode, evidence: Evidence[]): Finding 
   evidence,
 });
 
-/** Returns the findings for all mismatches and for timing, most serious first. */
+/** Evidence with the code of the finding that it shows. */
+export interface CodedEvidence {
+  code: FindingCode;
+  evidence: Evidence;
+}
+
+/** Returns the findings for all mismatches, slow responses and timing cases, most serious first. */
 export function collectFindings(
-  compared: readonly ComparedCase[],
-  timingFindings: readonly { code: FindingCode; evidence: Evidence }[] = [],
+  comparedCases: readonly ComparedCase[],
+  timingEvidence: readonly CodedEvidence[] = [],
 ): Finding[] {
-  const evidenceByCode = new Map<FindingCode, Evidence[]>();
-  const add = (code: FindingCode, evidence: Evidence) =>
-    evidenceByCode.set(code, [...(evidenceByCode.get(code) ?? []), evidence]);
-  const casesAtStop = findCasesAtStop(compared);
-  for (const sentCase of casesAtStop)
-    add("receiver_stopped", toEvidence(sentCase, "connections have been refused since"));
-  const classified = compared
-    .filter((sentCase) => !sentCase.isConnectionRefused && !casesAtStop.includes(sentCase))
-    .map((sentCase) => ({
-      ...sentCase,
-      codes: sentCase.mismatches.map((mismatch) => classifyMismatch(sentCase, mismatch)),
-    }));
-  const defectCaseIds = new Set(classified.filter(showsItsDefect).map(({ testCase }) => testCase.id));
-  for (const sentCase of classified) {
-    for (const [index, mismatch] of sentCase.mismatches.entries()) {
-      const code = findPreciseCode(sentCase, mismatch, sentCase.codes[index] ?? "other_response", defectCaseIds);
-      add(code, toEvidence(sentCase, mismatch.text, mismatch.step));
-    }
-    const slowCode = findSlowCode(sentCase);
-    if (slowCode !== undefined)
-      add(slowCode, toEvidence(sentCase, `the response took ${(longestMs(sentCase) / 1000).toFixed(1)} s`));
-  }
-  for (const { code, evidence } of timingFindings) add(code, evidence);
+  const casesAtStop = findCasesAtStop(comparedCases);
+  const stopEvidence = casesAtStop.map(
+    (sentCase): CodedEvidence => ({
+      code: "receiver_stopped",
+      evidence: toEvidence(sentCase, "connections have been refused since"),
+    }),
+  );
+  const casesBeforeStop = comparedCases.filter(
+    (sentCase) => !sentCase.isConnectionRefused && !casesAtStop.includes(sentCase),
+  );
+  const allEvidence = [...stopEvidence, ...collectEvidence(casesBeforeStop), ...timingEvidence];
   // The catalogue lists the most serious findings first.
   const codes = Object.keys(catalogue) as FindingCode[];
   return codes.flatMap((code) => {
-    const evidence = evidenceByCode.get(code);
-    return evidence ? [createFinding(code, evidence)] : [];
+    const evidenceForCode = allEvidence.filter((item) => item.code === code).map(({ evidence }) => evidence);
+    return evidenceForCode.length > 0 ? [createFinding(code, evidenceForCode)] : [];
+  });
+}
+
+/** A case with the finding that each of its mismatches shows on its own. */
+interface ClassifiedCase extends ComparedCase {
+  codedMismatches: { mismatch: Mismatch; code: FindingCode }[];
+}
+
+/** Returns the evidence in each mismatch and each slow response. */
+function collectEvidence(comparedCases: readonly ComparedCase[]): CodedEvidence[] {
+  const classifiedCases = comparedCases.map((sentCase): ClassifiedCase => {
+    const codedMismatches = sentCase.mismatches.map((mismatch) => ({
+      mismatch,
+      code: classifyMismatch(sentCase, mismatch),
+    }));
+    return { ...sentCase, codedMismatches };
+  });
+  const defectCaseIds = new Set(classifiedCases.filter(showsItsDefect).map(({ testCase }) => testCase.id));
+  return classifiedCases.flatMap((sentCase) => {
+    const mismatchEvidence = sentCase.codedMismatches.map(({ mismatch, code }) => ({
+      code: findPreciseCode(sentCase, mismatch, code, defectCaseIds),
+      evidence: toEvidence(sentCase, mismatch.text, mismatch.step),
+    }));
+    const slowCode = findSlowCode(sentCase);
+    if (slowCode === undefined) return mismatchEvidence;
+    const text = `the response took ${(longestMs(sentCase) / 1000).toFixed(1)} s`;
+    return [...mismatchEvidence, { code: slowCode, evidence: toEvidence(sentCase, text) }];
   });
 }
 
 /** Returns the cases that were in progress when the receiver stopped. One of them is the cause. Empty if the receiver did not stop. */
-function findCasesAtStop(compared: readonly ComparedCase[]): readonly ComparedCase[] {
-  const firstRefused = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
+function findCasesAtStop(comparedCases: readonly ComparedCase[]): readonly ComparedCase[] {
+  const firstRefused = comparedCases.findIndex(({ isConnectionRefused }) => isConnectionRefused);
   if (firstRefused < 0) return [];
-  const unansweredCases = compared
+  const unansweredCases = comparedCases
     .slice(Math.max(0, firstRefused - defaultConcurrency))
     .filter(({ isConnectionRefused, responses }) => !isConnectionRefused && responses.includes(undefined));
-  return unansweredCases.length > 0 ? unansweredCases : compared.slice(firstRefused, firstRefused + 1);
+  return unansweredCases.length > 0 ? unansweredCases : comparedCases.slice(firstRefused, firstRefused + 1);
 }
 
 /** Whether a case shows the finding that it was written for. */
-const showsItsDefect = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
-  toSteps(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
+const showsItsDefect = ({ testCase, codedMismatches }: ClassifiedCase): boolean =>
+  toSteps(testCase).some(({ shows }) =>
+    codedMismatches.some(({ code }) => code === shows?.accepted || code === shows?.refused),
+  );
 
-/** Returns the more precise code in `ifAlso` if one of its cases failed too, otherwise the same code. */
+/** Returns the more precise code in `ifAlso` if one of its cases failed too, otherwise `code`. */
 function findPreciseCode(
   { testCase }: ComparedCase,
   { step = 0 }: Mismatch,
@@ -135,7 +158,7 @@ export function classifyStatus(
   return got >= 400 && got < 500 && got !== 403 ? shows.refusedOtherwise : undefined;
 }
 
-/** Returns the finding for a receiver that does not accept a request that it must accept. */
+/** Returns the finding for a request that the receiver must accept but does not, or undefined if the response is harmless. */
 function classifyRefusal(
   method = "GET",
   { refused, unauthorized, failed = "server_error" }: Shows,
@@ -166,7 +189,7 @@ const isFailure = (status: Status): boolean => status !== "closed" && status >= 
 /** A check may take 5 seconds (D-25). */
 export const checkTimeoutMs = 5_000;
 
-/** Returns a finding if the response was late although the receiver needed only the head of the request. */
+/** Returns the finding for a late response, unless the exchange failed or a server may wait for more bytes. */
 function findSlowCode(sentCase: SentCase): FindingCode | undefined {
   const shows = toSteps(sentCase.testCase)[0]?.shows;
   if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;

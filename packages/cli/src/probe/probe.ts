@@ -88,10 +88,10 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     ? "the receiver stopped"
     : `the receiver did not respond to ${maxSilentCases} other cases`;
   if (unsentCount > 0) skipped.set(skipReason, unsentCount);
-  const timingFindings = unsentCount > 0 ? [] : await sendTimingCases(url, timingCases);
+  const timingEvidence = unsentCount > 0 ? [] : await sendTimingCases(url, timingCases);
   options.onProgress?.(total - unsentCount, total);
 
-  const findings = collectFindings(compareCases(settings, sentCases), timingFindings);
+  const findings = collectFindings(compareCases(settings, sentCases), timingEvidence);
   const explainedFindings = await Promise.all(
     findings.map((finding) =>
       finding.code === "precision_refused" ? diagnosePrecision({ url, scheme, secret, timeoutMs }, finding) : finding,
@@ -108,14 +108,15 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
 const countCases = (groups: readonly VectorGroup[]): number => groups.reduce((sum, { cases }) => sum + cases.length, 0);
 
 function toReceiver({ url, counter }: ProbeOptions): Receiver {
-  const countHandlerRuns = async () =>
-    Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
-  return {
-    concurrency: counter === undefined ? defaultConcurrency : 1,
-    // A running receiver cannot be reconfigured for a case.
-    targetFor: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
-    ...(counter !== undefined && { count: countHandlerRuns }),
+  // A running receiver cannot be reconfigured for a case.
+  const targetFor: Receiver["targetFor"] = (needs) => (Object.keys(needs).length > 0 ? undefined : url);
+  if (counter === undefined) return { concurrency: defaultConcurrency, targetFor };
+  const countHandlerRuns = async () => {
+    const response = await fetch(counter, { signal: AbortSignal.timeout(5_000) });
+    return Number(await response.text());
   };
+  // The counter cannot tell concurrent cases apart.
+  return { concurrency: 1, targetFor, count: countHandlerRuns };
 }
 
 /** Returns the test vectors' configuration with the receiver's secrets. */

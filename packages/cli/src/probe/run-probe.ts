@@ -1,5 +1,5 @@
 import type { Scheme } from "../signature/sign-request.ts";
-import { maskSecrets, plural, UsageError } from "../terminal/output.ts";
+import { createMask, plural, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { readVectors } from "../vectors/vectors.ts";
 import { parseUrl } from "../wire/receiver-url.ts";
@@ -36,7 +36,7 @@ export async function runProbe(urlText: string | undefined, flags: ProbeFlags): 
   const { onProgress, clear } = createProgressBar(process.stderr);
   const options = { url, scheme, secret, previousSecret, only, skip, counter, timeoutMs, allowEvents, onProgress };
   const result = await probe(options).finally(clear);
-  const mask = maskSecrets([secret, previousSecret]);
+  const mask = createMask([secret, previousSecret]);
   const isStrict = flags.strict === true || flags.exact === true;
   const isExact = flags.exact === true;
   if (flags.json) console.log(JSON.stringify(toJsonReport(result, url, mask), undefined, 2));

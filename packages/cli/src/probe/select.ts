@@ -11,15 +11,21 @@ import {
   type VectorRequest,
 } from "../vectors/vectors.ts";
 
-/** Returns the groups for a scheme. For Standard Webhooks, they include the documented scheme's cases that do not test the signature. */
-export const vectorGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
-  (scheme === "timestampDigest"
-    ? vectors.groups
-    : [...vectors.standardWebhooks, ...toStandardWebhooksGroups(vectors.groups)]
-  ).filter(({ cases }) => cases.length > 0);
+/**
+ * Returns the groups for a scheme, without empty groups. For Standard Webhooks, they include the cases of the documented scheme that do not
+ * test the signature.
+ */
+export function vectorGroupsFor(vectors: TestVectors, scheme: Scheme): VectorGroup[] {
+  const groups =
+    scheme === "timestampDigest"
+      ? vectors.groups
+      : [...vectors.standardWebhooks, ...toStandardWebhooksGroups(vectors.groups)];
+  return groups.filter(({ cases }) => cases.length > 0);
+}
 
 /**
- * Returns the cases that match `only` and do not match `skip`. Their items have the form `group` or `group/case`.
+ * Selects the cases that match `only` and do not match `skip`. Both contain names of the form `group` or `group/case`. An empty `only`
+ * matches every case.
  *
  * @throws {UsageError} for an unknown name
  */
@@ -43,12 +49,12 @@ export function selectNamed(
   }));
 }
 
-/** The limits on which cases can be sent to a receiver. */
+/** The conditions that determine which cases can be sent to a receiver. */
 export interface SendLimits {
   allowEvents: boolean;
   /** Whether the secret before a rotation is available. */
   hasPreviousSecret: boolean;
-  /** The optional endpoints that the receiver does not implement. */
+  /** The endpoints that the receiver does not implement. */
   missingEndpoints: ReadonlySet<Endpoint>;
 }
 
@@ -58,12 +64,16 @@ export function selectSendable(
   limits: SendLimits,
 ): { groups: VectorGroup[]; skipped: Map<string, number> } {
   const skipped = new Map<string, number>();
-  const isSendable = (testCase: TestVector): boolean => {
-    const reason = findSkipReason(testCase, limits);
-    if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-    return reason === undefined;
-  };
-  return { groups: groups.map((group) => ({ ...group, cases: group.cases.filter(isSendable) })), skipped };
+  const sendableGroups = groups.map((group) => {
+    const cases: TestVector[] = [];
+    for (const testCase of group.cases) {
+      const reason = findSkipReason(testCase, limits);
+      if (reason === undefined) cases.push(testCase);
+      else skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    }
+    return { ...group, cases };
+  });
+  return { groups: sendableGroups, skipped };
 }
 
 function findSkipReason(
@@ -71,7 +81,7 @@ function findSkipReason(
   { allowEvents, hasPreviousSecret, missingEndpoints }: SendLimits,
 ): string | undefined {
   if (Object.keys(testCase.receiver ?? {}).length > 0) return "they need a receiver with a different clock or settings";
-  if (!hasPreviousSecret && signsWithPrevious(testCase))
+  if (!hasPreviousSecret && needsPreviousSecret(testCase))
     return "they need WEBHOOK_SECRET_PREVIOUS, the secret before a rotation";
   if (!allowEvents && isEventCase(testCase)) return "they can create work; --allow-events sends them";
   const missingEndpoint = toSteps(testCase)
@@ -82,10 +92,10 @@ function findSkipReason(
   return `the receiver has no ${missingEndpoint}${isOptional ? ", which is optional" : ""}`;
 }
 
-const signsWithPrevious = (testCase: TestVector): boolean =>
+const needsPreviousSecret = (testCase: TestVector): boolean =>
   toSteps(testCase).some(({ sign, other }) => sign?.secret === "previous" || other?.secret === "previous");
 
-/** The endpoint for a webhook that an organisation need not implement. */
+/** An endpoint of the receiver, apart from the two checks. Every endpoint except `POST /offer/response` is optional. */
 export type Endpoint =
   | "GET /contact/new/{workerId}"
   | "POST /contact-suggestions"
@@ -93,7 +103,7 @@ export type Endpoint =
   | "POST /offer/eventDeleted"
   | "POST /events/timelineChanged";
 
-/** Matches the path of each endpoint in a request, in any spelling. Each endpoint except contact suggestions receives events. */
+/** A pattern for the path of each endpoint, in lower case. Every endpoint except contact suggestions receives events. */
 const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /offer/response", /offer\/+response/],
   ["POST /contact-suggestions", /contact-suggestions/],
@@ -102,7 +112,7 @@ const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /events/timelineChanged", /events\/+timelinechanged/],
 ];
 
-/** Returns the optional endpoint that a request calls, if any. */
+/** Returns the endpoint that a request calls, in any spelling of its path. @returns undefined for a check or an unknown path */
 export function findEndpoint({ target = "", raw = "", headers = [] }: VectorRequest): Endpoint | undefined {
   const text = JSON.stringify([flatten(target), flatten(raw), headers]).toLowerCase();
   const spellings = [text, decode(text), decode(decode(text))].map((spelling) => spelling.replaceAll("\\", "/"));
@@ -174,6 +184,7 @@ function toStandardWebhooksStep(step: Step): Step | undefined {
   const { headers = [], ...requestWithoutHeaders } = request;
   const otherHeaders = headers.filter((header) => !digestHeaders.includes(JSON.stringify(header)));
   const digestHeaderCount = headers.length - otherHeaders.length;
+  // A case with only one of these headers tests the documented scheme.
   if (digestHeaderCount !== 0 && digestHeaderCount !== 2) return undefined;
   if (untranslatable.test(JSON.stringify([requestWithoutHeaders, otherHeaders]))) return undefined;
   const signatureHeaders = digestHeaderCount === 0 ? [] : standardHeaders;

@@ -27,6 +27,7 @@ export interface Target extends Address {
   base: string;
   /** Resolves when a handler of this case is running. */
   waitUntilHeld?(): Promise<unknown>;
+  /** Lets the held handler continue. */
   release?(): void;
 }
 
@@ -81,7 +82,7 @@ export interface SendCasesOptions extends SendSettings {
   onCase?(sentCase: SentCase): boolean;
 }
 
-/** How many cases to send concurrently, unless the receiver has a counter of handler runs. */
+/** How many cases to send concurrently if the receiver has no counter of handler runs. */
 export const defaultConcurrency = 4;
 
 /** Sends every case that the receiver can be set up for. */
@@ -102,6 +103,7 @@ export async function sendCases(options: SendCasesOptions, receiver: Receiver): 
       if (runsBefore !== undefined) sentCase.recorded = { handled: ((await receiver.count?.()) ?? 0) - runsBefore };
       sentCases.push(sentCase);
       targets.push(target);
+      // Emptying the shared queue stops the concurrent senders too.
       if (options.onCase?.(sentCase) === false) queue.length = 0;
     }
   };
@@ -127,14 +129,14 @@ export async function sendCase(
   const isPipelined = "pipelined" in testCase && testCase.pipelined === true;
   const unique = randomBytes(6).toString("hex");
   const commonValues = { ...config.texts, unique, host: `${target.host}:${target.port}`, base: target.base };
-  const values = steps.map((step, index) => ({ ...commonValues, ...signStep(step, `msg_${unique}${index}`) }));
-  function signStep(step: Step, id: string): Record<string, string> {
+  const signStep = (step: Step, id: string): Record<string, string> => {
     if (scheme === "timestampDigest")
       return { ...sign(config, now, step.sign), ...prefixKeys("other.", sign(config, now, step.other)) };
     const message = { id, body: buildBody(step.request, commonValues) };
     const other = signStandardWebhooks(config, now, step.other ?? {}, message);
     return { ...signStandardWebhooks(config, now, step.sign ?? {}, message), ...prefixKeys("other.", other) };
-  }
+  };
+  const values = steps.map((step, index) => ({ ...commonValues, ...signStep(step, `msg_${unique}${index}`) }));
   const requests = steps.map(({ request }, index) =>
     buildRequest(request, values[index] ?? {}, !isPipelined || index === steps.length - 1),
   );

@@ -13,18 +13,23 @@ export interface SigningVariant {
 /** The precision of a `Timestamp`. */
 export type Precision = "ms" | "second" | "minute";
 
-/** Returns the headers that sign a request without a body. */
-export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
+/** Creates the headers that sign a request without a body. */
+export function createSignedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
   if (scheme === "timestampDigest") {
     const timestamp = formatInstant(now, precision);
-    return digestHeaders(timestamp, upperHex(sha256(`${timestamp}${secret}`)));
+    return createDigestHeaders(timestamp, upperHex(sha256(`${timestamp}${secret}`)));
   }
-  return standardHeaders(decodeKey(secret), now);
+  return createStandardHeaders(decodeKey(secret), now);
 }
 
-/** Returns variants of a correct signature, most likely first. */
-export const signingVariants = (scheme: Scheme, secret: string, now: number, precision: Precision): SigningVariant[] =>
-  scheme === "timestampDigest" ? digestVariants(secret, now, precision) : standardVariants(secret, now);
+/** Creates variants of a correct signature, most likely first. */
+export const createSigningVariants = (
+  scheme: Scheme,
+  secret: string,
+  now: number,
+  precision: Precision,
+): SigningVariant[] =>
+  scheme === "timestampDigest" ? createDigestVariants(secret, now, precision) : createStandardVariants(secret, now);
 
 /**
  * Finds the first variant of a correct signature that a receiver accepts.
@@ -39,11 +44,11 @@ export async function findAcceptedVariant(
   send: (headers: SigningVariant["headers"]) => Promise<unknown>,
   shouldContinue: (statuses: readonly unknown[]) => boolean,
 ): Promise<SigningVariant | undefined> {
-  for (let from = 0; ; from += concurrency) {
+  for (let start = 0; ; start += concurrency) {
     // Each group is signed again, because a receiver may accept a signature only for a short time.
-    const group = signingVariants(scheme, secret, Date.now(), precision).slice(from, from + concurrency);
+    const group = createSigningVariants(scheme, secret, Date.now(), precision).slice(start, start + concurrency);
     const statuses = await Promise.all(group.map(({ headers }) => send(headers)));
-    const accepted = group[statuses.indexOf(200)];
+    const accepted = group.find((_, index) => statuses[index] === 200);
     if (accepted || group.length < concurrency || !shouldContinue(statuses)) return accepted;
   }
 }
@@ -63,7 +68,7 @@ const hmacDigest: Digest = (timestamp, secret) => hmac(secret, timestamp);
 
 const upperHex = (digest: Buffer): string => digest.toString("hex").toUpperCase();
 
-const digestHeaders = (timestamp: string, digest: string, scheme = "hmac "): [string, string][] => [
+const createDigestHeaders = (timestamp: string, digest: string, scheme = "hmac "): [string, string][] => [
   ["Timestamp", timestamp],
   ["Authorization", `${scheme}${digest}`],
 ];
@@ -74,13 +79,13 @@ const formatInstant = (instant: number, precision: Precision): string => {
   return `${iso.slice(0, precision === "second" ? 19 : 16)}Z`;
 };
 
-function digestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
+function createDigestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
   const timestamp = formatInstant(now, precision);
   const digest = appendedDigest(timestamp, secret);
   /** Returns the variant in upper case, as the service sends it, and in lower case, because a receiver may have two defects. */
   const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
-    { code, accepted, headers: digestHeaders(text, upperHex(bytes)) },
-    { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
+    { code, accepted, headers: createDigestHeaders(text, upperHex(bytes)) },
+    { code, accepted: `${accepted}, in lower case`, headers: createDigestHeaders(text, bytes.toString("hex")) },
   ];
   const asDigestAndHmac = (
     code: FindingCode,
@@ -99,37 +104,37 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     {
       code: "lower_case_digest",
       accepted: "the same digest in lower case",
-      headers: digestHeaders(timestamp, digest.toString("hex")),
+      headers: createDigestHeaders(timestamp, digest.toString("hex")),
     },
     ...inBothCases("hmac_only", "the HMAC of the timestamp, with the secret as its key", hmacDigest(timestamp, secret)),
     ...wholeHourShifts.flatMap((minutes) => signWithShiftedTime(minutes)),
     {
       code: "content_type_required",
       accepted: "the request with Content-Type: application/json",
-      headers: [...digestHeaders(timestamp, upperHex(digest)), ["Content-Type", "application/json"]],
+      headers: [...createDigestHeaders(timestamp, upperHex(digest)), ["Content-Type", "application/json"]],
     },
-    ...otherFormats(Date.parse(timestamp))
+    ...formatInOtherNotations(Date.parse(timestamp))
       .filter(([, text]) => text !== timestamp)
       .flatMap(([name, text]) =>
         asDigestAndHmac("reformatted_date", `the digest of the same time, formatted ${name}`, (computeDigest) =>
           computeDigest(text, secret),
         ),
       ),
-    ...wrongSecrets(secret).flatMap(({ code, name, wrongSecret }) =>
+    ...listWrongSecrets(secret).flatMap(({ code, name, wrongSecret }) =>
       asDigestAndHmac(code, `a signature made with ${name}`, (computeDigest) => computeDigest(timestamp, wrongSecret)),
     ),
     ...[...schemeWords].flatMap(([word, name]) =>
       [upperHex(digest), digest.toString("hex")].map((text): SigningVariant => {
-        return { code: "wrong_scheme_word", accepted: name, headers: digestHeaders(timestamp, text, word) };
+        return { code: "wrong_scheme_word", accepted: name, headers: createDigestHeaders(timestamp, text, word) };
       }),
     ),
-    ...otherSignedTexts(timestamp, secret).flatMap(([accepted, bytes]) =>
+    ...listWrongSignedTexts(timestamp, secret).flatMap(([accepted, bytes]) =>
       inBothCases("wrong_signed_text", accepted, bytes),
     ),
     {
       code: "wrong_encoding",
       accepted: "the same digest in base64",
-      headers: digestHeaders(timestamp, digest.toString("base64")),
+      headers: createDigestHeaders(timestamp, digest.toString("base64")),
     },
     ...otherShifts.flatMap((minutes) => signWithShiftedTime(minutes)),
     ...(["second", "minute", "ms"] as const)
@@ -143,7 +148,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
 }
 
 /** Formats an instant the way various languages print it. */
-function otherFormats(instant: number): [name: string, text: string][] {
+function formatInOtherNotations(instant: number): [name: string, text: string][] {
   const iso = new Date(instant).toISOString();
   const micros = `${iso.slice(0, 23)}000`;
   const isoTexts = [
@@ -166,7 +171,7 @@ function otherFormats(instant: number): [name: string, text: string][] {
   return texts.map((text) => [`as ${text}`, text]);
 }
 
-function wrongSecrets(secret: string): { code: FindingCode; name: string; wrongSecret: string | Buffer }[] {
+function listWrongSecrets(secret: string): { code: FindingCode; name: string; wrongSecret: string | Buffer }[] {
   const alteredSecrets: [name: string, wrongSecret: string | Buffer][] = [
     ["the secret with a trailing line feed", `${secret}\n`],
     ["the secret with a carriage return and a trailing line feed", `${secret}\r\n`],
@@ -206,7 +211,7 @@ const schemeWords: ReadonlyMap<string, string> = new Map([
   ["hmac:", "a colon after hmac"],
 ]);
 
-const otherSignedTexts = (timestamp: string, secret: string): [description: string, digest: Buffer][] => [
+const listWrongSignedTexts = (timestamp: string, secret: string): [description: string, digest: Buffer][] => [
   ["SHA-256 of the secret followed by the timestamp", sha256(secret, timestamp)],
   ["an HMAC whose key is the timestamp", hmac(timestamp, secret)],
   ...[".", ":", " ", "\n", "|", "+"].map((separator): [string, Buffer] => [
@@ -229,6 +234,7 @@ const otherShifts: readonly number[] = [
   ),
 ];
 
+/** Describes a shift of the clock without its reference: `1 h 15 min ahead of` or `30 min behind`. */
 function describeShift(minutes: number): string {
   const hours = Math.floor(Math.abs(minutes) / 60);
   const remainingMinutes = Math.abs(minutes) % 60;
@@ -236,23 +242,23 @@ function describeShift(minutes: number): string {
   return `${parts.filter(Boolean).join(" ")} ${minutes > 0 ? "ahead of" : "behind"}`;
 }
 
-function standardHeaders(
+function createStandardHeaders(
   key: string | Buffer,
   now: number,
   formatSignature = (digest: Buffer) => `v1,${digest.toString("base64")}`,
-  signedText = (id: string, timestamp: string) => `${id}.${timestamp}.`,
+  buildSignedText = (id: string, timestamp: string) => `${id}.${timestamp}.`,
 ): [string, string][] {
   const id = `msg_${randomUUID()}`;
   const timestamp = String(Math.floor(now / 1000));
   return [
     ["webhook-id", id],
     ["webhook-timestamp", timestamp],
-    ["webhook-signature", formatSignature(hmac(key, signedText(id, timestamp)))],
+    ["webhook-signature", formatSignature(hmac(key, buildSignedText(id, timestamp)))],
   ];
 }
 
-/** Returns wrong signatures that a receiver might accept. They do not vary the body, because a check has an empty body. */
-function standardVariants(secret: string, now: number): SigningVariant[] {
+/** Creates wrong signatures that a receiver might accept. They do not vary the body, because a check has an empty body. */
+function createStandardVariants(secret: string, now: number): SigningVariant[] {
   const key = decodeKey(secret);
   const bareSecret = secret.replace(/^whsec_/, "");
   const wrongKeys: [description: string, key: string | Buffer][] = [
@@ -261,7 +267,7 @@ function standardVariants(secret: string, now: number): SigningVariant[] {
     ["a signature whose key was decoded with its prefix", Buffer.from(`whsec_${bareSecret}`, "base64")],
     ["a signature whose key is the secret with a line feed", `${secret}\n`],
   ];
-  const wrongSignedTexts: [description: string, signedText: (id: string, timestamp: string) => string][] = [
+  const wrongSignedTexts: [description: string, buildSignedText: (id: string, timestamp: string) => string][] = [
     ["a signature of the time without the id", (_, timestamp) => `${timestamp}.`],
     ["a signature of id, time and body without dots between them", (id, timestamp) => `${id}${timestamp}`],
     ["a signature of the body alone", () => ""],
@@ -269,34 +275,38 @@ function standardVariants(secret: string, now: number): SigningVariant[] {
   ];
   return [
     ...wrongKeys.map(([accepted, wrongKey]): SigningVariant => {
-      return { code: "secret_altered", accepted, headers: standardHeaders(wrongKey, now) };
+      return { code: "secret_altered", accepted, headers: createStandardHeaders(wrongKey, now) };
     }),
     ...["", "undefined"].map((wrongKey): SigningVariant => {
       return {
         code: "secret_missing",
         accepted: "a signature without a secret",
-        headers: standardHeaders(wrongKey, now),
+        headers: createStandardHeaders(wrongKey, now),
       };
     }),
     {
       code: "wrong_encoding",
       accepted: "the same signature in hexadecimal",
-      headers: standardHeaders(key, now, (digest) => `v1,${digest.toString("hex")}`),
+      headers: createStandardHeaders(key, now, (digest) => `v1,${digest.toString("hex")}`),
     },
     {
       code: "wrong_scheme_word",
       accepted: "the signature without its v1, prefix",
-      headers: standardHeaders(key, now, (digest) => digest.toString("base64")),
+      headers: createStandardHeaders(key, now, (digest) => digest.toString("base64")),
     },
-    ...wrongSignedTexts.map(([accepted, signedText]): SigningVariant => {
-      return { code: "wrong_signed_text", accepted, headers: standardHeaders(key, now, undefined, signedText) };
+    ...wrongSignedTexts.map(([accepted, buildSignedText]): SigningVariant => {
+      return {
+        code: "wrong_signed_text",
+        accepted,
+        headers: createStandardHeaders(key, now, undefined, buildSignedText),
+      };
     }),
     ...[6, 15, 30, 60].flatMap((minutes) =>
       [minutes, -minutes].map((shift): SigningVariant => {
         return {
           code: "clock_off",
           accepted: `a webhook-timestamp ${describeShift(shift)} the real time`,
-          headers: standardHeaders(key, now + shift * 60_000),
+          headers: createStandardHeaders(key, now + shift * 60_000),
         };
       }),
     ),

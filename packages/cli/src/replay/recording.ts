@@ -12,7 +12,11 @@ export interface RecordedWebhook {
   body: string;
 }
 
-/** Returns a function that appends webhooks to a file, but each id only once. @throws {UsageError} if the file cannot be written */
+/**
+ * Opens a file for recording. Returns a function that appends a webhook, unless it has already appended one with the same id.
+ *
+ * @throws {UsageError} if the file cannot be written
+ */
 export function openRecording(file: string): (webhook: RecordedWebhook) => void {
   const append = (text: string) => {
     try {
@@ -21,6 +25,7 @@ export function openRecording(file: string): (webhook: RecordedWebhook) => void 
       throw new UsageError(`The --record file cannot be written (${(cause as NodeJS.ErrnoException).code}): ${file}`);
     }
   };
+  // Reports a file that cannot be written now, instead of at the first webhook.
   append("");
   const recordedIds = new Set<string>();
   return ({ time, id, method, path, body }) => {
@@ -41,7 +46,7 @@ export function readRecording(file: string): Webhook[] {
   return text.split("\n").flatMap((line, index) => (line === "" ? [] : [parseLine(line, file, index + 1)]));
 }
 
-function parseLine(line: string, file: string, number: number): Webhook {
+function parseLine(line: string, file: string, lineNumber: number): Webhook {
   try {
     const { id, method, path, body } = JSON.parse(line) as RecordedWebhook;
     const isComplete = [id, method, path, body].every((value) => typeof value === "string");
@@ -51,5 +56,5 @@ function parseLine(line: string, file: string, number: number): Webhook {
   } catch {
     // Reported below, like JSON with the wrong shape.
   }
-  throw new UsageError(`Line ${number} of ${file} is not a webhook recorded by offers listen --record.`);
+  throw new UsageError(`Line ${lineNumber} of ${file} is not a webhook recorded by offers listen --record.`);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
-import { maskSecrets, plural, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
+import { createMask, plural, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
 import { parseUrl } from "../wire/receiver-url.ts";
@@ -17,7 +17,11 @@ export interface ReplayOptions {
   json?: true;
 }
 
-/** Sends recorded webhooks again, in order. @returns the exit code: 1 if the receiver did not acknowledge a webhook */
+/**
+ * Sends recorded webhooks again, in order. Stops at the first webhook that the receiver does not acknowledge.
+ *
+ * @returns the exit code: 0, or 1 if the receiver did not acknowledge a webhook
+ */
 export async function replay(
   file: string,
   { to: urlText, startAt, newIds, scheme, timeout, json, ...options }: ReplayOptions,
@@ -25,7 +29,7 @@ export async function replay(
   const to = parseUrl(urlText);
   const webhooks = readRecording(file);
   const secret = await readSecret(scheme, options.secretFile);
-  const mask = maskSecrets([secret]);
+  const mask = createMask([secret]);
   const style = styleFor(process.stdout);
   let sentCount = 0;
   for (const [index, webhook] of webhooks.entries()) {

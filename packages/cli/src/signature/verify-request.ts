@@ -30,7 +30,7 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   if (digits === undefined)
     return reject("malformed_authorization", "Authorization must be the word hmac, a space and 64 hexadecimal digits.");
   const secondsAhead = secondsFromNow(time.earliest, time.latest, now);
-  if (Math.abs(secondsAhead) > toleranceSeconds) return outOfTolerance(secondsAhead);
+  if (Math.abs(secondsAhead) > toleranceSeconds) return rejectOutOfTolerance(secondsAhead);
   const received = Buffer.from(digits, "hex");
   const sha256Digest = createHash("sha256").update(`${timestamp}${secret}`).digest();
   if (timingSafeEqual(sha256Digest, received)) return { ok: true, variant: "SHA-256", ageSeconds: -secondsAhead };
@@ -47,7 +47,7 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
     return reject("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
   const time = Number(timestamp) * 1000;
   const secondsAhead = secondsFromNow(time, time, now);
-  if (Math.abs(secondsAhead) > toleranceSeconds) return outOfTolerance(secondsAhead);
+  if (Math.abs(secondsAhead) > toleranceSeconds) return rejectOutOfTolerance(secondsAhead);
   const expected = createHmac("sha256", decodeKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
   const received = signatures.split(" ").flatMap((text) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(text)?.[1] ?? []);
   if (received.length === 0)
@@ -64,7 +64,7 @@ const signatureMismatch = reject(
   "The request was signed with a different secret, or a proxy changed it. Compare WEBHOOK_SECRET with the secret in the company profile.",
 );
 
-const outOfTolerance = (secondsAhead: number): Verification =>
+const rejectOutOfTolerance = (secondsAhead: number): Verification =>
   reject(
     "timestamp_out_of_tolerance",
     `The timestamp is ${Math.abs(Math.round(secondsAhead))} s in the ${secondsAhead < 0 ? "past" : "future"}; at most ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
@@ -94,7 +94,7 @@ function findHeaders(
         `There is no ${name} header. Does a proxy strip it?`,
       );
     if (occurrences.length > 1 || (name !== "webhook-signature" && value.includes(",")))
-      return reject("duplicate_header", `${name} was sent twice. Does a proxy add it?`);
+      return reject("duplicate_header", `${name} was sent more than once. Does a proxy add it?`);
     values.push(value);
   }
   return { values };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskSecrets, styleFor, toPrintable } from "./output.ts";
+import { createMask, styleFor, toPrintable } from "./output.ts";
 
 test.each([
   ["\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"],
@@ -16,12 +16,12 @@ test.each([
   secret.toUpperCase(),
   Buffer.from(secret).toString("latin1"),
   Buffer.from(secret).toString("base64"),
-])("maskSecrets masks %s [D-102]", (form) =>
-  expect(maskSecrets([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
+])("the mask hides %s [D-102]", (form) =>
+  expect(createMask([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
 );
 
-test("maskSecrets does not change a string without a secret", () =>
-  expect(maskSecrets([undefined, ""])("text")).toBe("text"));
+test("the mask does not change a string without a secret", () =>
+  expect(createMask([undefined, ""])("text")).toBe("text"));
 
 test("styleFor does not colour strings for a stream that is not a terminal", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));

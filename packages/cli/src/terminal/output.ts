@@ -18,8 +18,11 @@ export const toPrintable = (text: string): string =>
 /** Replaces parts of a string that must not be shown. */
 export type Mask = (text: string) => string;
 
-/** Creates a function that masks the secrets in a string, in upper and lower case and in base64 (D-102). */
-export function maskSecrets(secrets: readonly (string | undefined)[]): Mask {
+/**
+ * Creates a function that masks the secrets in a string (D-102). It also masks their forms in upper case, in lower case and in base64, and
+ * their bytes decoded as ISO 8859-1.
+ */
+export function createMask(secrets: readonly (string | undefined)[]): Mask {
   const forms = secrets.flatMap((secret) =>
     secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), toLatin1(secret), toBase64(secret)] : [],
   );
@@ -39,8 +42,8 @@ const toBase64 = (secret: string): string => Buffer.from(secret).toString("base6
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 /**
- * Returns a function that colours strings for a stream if it is a terminal or FORCE_COLOR is set, but never with NO_COLOR. Node 20's
- * `styleText` ignores the stream, and would write colour codes to files.
+ * Returns a function that colours strings if the stream is a terminal with colours, or if FORCE_COLOR is set. NO_COLOR and FORCE_COLOR=0
+ * turn colours off. The `styleText` of Node 20 ignores the stream, and would write colour codes to files.
  */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const { NO_COLOR, FORCE_COLOR } = process.env;

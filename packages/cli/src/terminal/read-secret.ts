@@ -8,11 +8,14 @@ import { UsageError } from "./output.ts";
 const remedy =
   "Set WEBHOOK_SECRET to the secret in your company profile, or pass a file that contains it with --secret-file.";
 
+/** Matches a string in base64, with or without the `whsec_` prefix. */
+const base64Secret = /^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 /**
  * Reads the secret from a file, the environment or a prompt that does not show the input. It cannot be passed as an argument, because other
  * users of the machine can see arguments, and the shell saves them in its history.
  *
- * @throws {UsageError} (rejects) if the secret is missing, or the scheme cannot sign with it
+ * @throws {UsageError} (rejects) if the secret is missing, starts or ends with white space, or cannot be used with the scheme
  */
 export async function readSecret(scheme: Scheme, file: string | undefined): Promise<string> {
   const secret =
@@ -21,10 +24,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
       : readSecretFile("--secret-file", file);
   if (secret.trim() === "") throw new UsageError(`The secret is empty. ${remedy}`);
   if (secret !== secret.trim()) throw new UsageError("The secret starts or ends with white space. Remove it.");
-  if (
-    scheme === "standardWebhooks" &&
-    !/^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret)
-  )
+  if (scheme === "standardWebhooks" && !base64Secret.test(secret))
     throw new UsageError(
       "Standard Webhooks needs a base64 secret, with or without the whsec_ prefix. Check --scheme and the secret.",
     );
@@ -34,15 +34,15 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
 /**
  * Reads an organisation's API key from a file or the environment.
  *
- * @throws {UsageError} (rejects) if it is missing, or not a valid header value
+ * @throws {UsageError} (rejects) if the key is missing, or is not a valid header value
  */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
-  if (key === undefined || findHeaderValueProblem(key))
-    throw new UsageError(
-      `The API key ${key ? "is not printable ASCII, or starts or ends with white space" : "is missing"}. Set OFFERS_API_KEY, or pass a file that contains it with --api-key-file.`,
-    );
-  return key;
+  if (key !== undefined && !findHeaderValueProblem(key)) return key;
+  const problem = key ? "is not printable ASCII, or starts or ends with white space" : "is missing";
+  throw new UsageError(
+    `The API key ${problem}. Set OFFERS_API_KEY, or pass a file that contains it with --api-key-file.`,
+  );
 }
 
 async function promptForSecret(): Promise<string> {

@@ -89,7 +89,10 @@ export function findEvent(name: string): TriggerEvent {
   throw new UsageError(`There is no event ${JSON.stringify(name)}. The events are ${names}.`);
 }
 
-/** Returns the fields of an event with a new id, so that a receiver does not mistake it for an event that it has already handled. */
+/**
+ * Returns the fields of an event with a new `offerId` or `workerId`, if it has one, so that a receiver does not mistake it for an event that
+ * it has already handled.
+ */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const idField = ["offerId", "workerId"].find((name) => name in fields);
   const unique = randomUUID().slice(0, 8);
@@ -101,7 +104,7 @@ export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
  *
  * @throws {UsageError} for an assignment without `=`, or for a field that the event does not have
  */
-export function setFields({ name, fields }: TriggerEvent, assignments: readonly string[]): TriggerEvent["fields"] {
+export function overrideFields({ name, fields }: TriggerEvent, assignments: readonly string[]): TriggerEvent["fields"] {
   const fieldNames = Object.keys(fields);
   const assigned: Record<string, string | string[]> = {};
   for (const assignment of assignments) {

@@ -27,7 +27,11 @@ export interface TestVerdict {
 }
 
 /** The statuses that count as correct. For an unreadable body, any status that makes the service retry is correct. */
-const correctStatuses = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
+const correctStatuses: Readonly<Record<TestWay["expects"], readonly TestOutcome["status"][]>> = {
+  acknowledged: [200],
+  refused: [401, 403],
+  unreadable: [400],
+};
 
 const expectations = {
   acknowledged: "200",
@@ -77,8 +81,8 @@ function classifyOutcome(
   }
   // A server may close the connection if it does not understand the request.
   if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
-  const statuses = [...correctStatuses[expects]];
-  if (statuses.some((correctStatus) => correctStatus === status)) return undefined;
+  const statuses = correctStatuses[expects];
+  if (statuses.includes(status)) return undefined;
   return classifyStatus({ request: { method: request.method, target: path }, shows: eventShows }, statuses, status);
 }
 

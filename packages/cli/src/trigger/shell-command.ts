@@ -5,11 +5,20 @@ import type { TestRequest } from "./ways.ts";
  * Returns a POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs, so it contains neither the
  * secret nor a signature that a receiver would accept. A time in the past or the future is written as a literal.
  */
-export function toShellCommand(
-  { method, path, headers, body, signedBody = body }: TestRequest,
-  baseUrl: string,
-  scheme: Scheme,
-): string {
+export function toShellCommand(request: TestRequest, baseUrl: string, scheme: Scheme): string {
+  const { method, path, headers, body, signedBody = body } = request;
+  const headerOptions = headers.map(({ name, value, shell }) =>
+    shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
+  );
+  const url = quote(`${baseUrl.replace(/\/+$/, "")}${path}`);
+  const sentBody = body === signedBody && body.length > 0 ? '"$body"' : quote(body.toString());
+  const bodyOptions = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
+  const curl = [`curl -i -X ${method}`, ...headerOptions, ...bodyOptions, url].join(" \\\n  ");
+  return [...formatDefinitions(request, scheme), curl].join("\n");
+}
+
+/** Returns the lines that define the shell variables and functions for the headers and the body. */
+function formatDefinitions({ headers, body, signedBody = body }: TestRequest, scheme: Scheme): string[] {
   const shellTexts = headers.map(({ shell = "" }) => shell).join("\n");
   const id = headers.find(({ name }) => name === "webhook-id")?.value ?? "";
   const lines: string[] = [];
@@ -26,14 +35,7 @@ export function toShellCommand(
       `key=$(printf %s "\${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
       `sign() { printf %s "${id}.$1.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A; }`,
     );
-  const headerOptions = headers.map(({ name, value, shell }) =>
-    shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
-  );
-  const url = quote(`${baseUrl.replace(/\/+$/, "")}${path}`);
-  const sentBody = body === signedBody && body.length > 0 ? '"$body"' : quote(body.toString());
-  const bodyOptions = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
-  lines.push([`curl -i -X ${method}`, ...headerOptions, ...bodyOptions, url].join(" \\\n  "));
-  return lines.join("\n");
+  return lines;
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
+  createMask,
   type Mask,
-  maskSecrets,
   plural,
   type Style,
   styleFor,
@@ -15,7 +15,7 @@ import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
 import { describeConnectionError, parseUrl, type ReceiverUrl } from "../wire/receiver-url.ts";
 import { formatRequest, formatResponse, toCommand } from "../wire/show-exchange.ts";
-import { findEvent, setFields, type TriggerEvent, uniqueFields } from "./events.ts";
+import { findEvent, overrideFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
 import { type TestWay, waysFor, writeTestRequests } from "./ways.ts";
 import { fillEvent, serialiseRequest, type Webhook } from "./write-webhook.ts";
@@ -31,18 +31,18 @@ export interface TriggerOptions {
 }
 
 /**
- * Sends one webhook and prints the exchange.
+ * Sends one webhook in each way that `--as` selects, and prints each exchange.
  *
- * @returns the exit code: 0 if the receiver responded correctly, otherwise 1
+ * @returns the exit code: 0 if every response is correct, otherwise 1
  */
 export async function trigger(name: string, { to: urlText, set = [], as, scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
-  const fields = setFields(event, set);
+  const fields = overrideFields(event, set);
   const to = parseUrl(urlText);
   const createWebhook = (values = fields): Webhook => fillEvent(event, values, `delivery_${randomUUID()}`);
   const ways = findWays(as, createWebhook(), scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
-  const mask = maskSecrets([secret]);
+  const mask = createMask([secret]);
   // The time limits of the service (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   let wrongCount = 0;
@@ -60,8 +60,11 @@ export async function trigger(name: string, { to: urlText, set = [], as, scheme,
       // After the first response, a connection error may be the receiver's reaction to a request.
       if (!hasResponded && received.error !== undefined)
         throw new UsageError(describeConnectionError(to, received.error));
-      const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };
-      const verdict = judgeTestEvent(event, way, request, outcome);
+      const verdict = judgeTestEvent(event, way, request, {
+        status: response?.status ?? "closed",
+        body: response?.body ?? "",
+        durationMs: received.durationMs,
+      });
       if (!verdict.isRight) wrongCount += 1;
       const sent: SentTest = { event, way, to, bytes, received, verdict, timeoutMs, mask };
       console.log(options.json ? toJsonLine(sent) : formatTest(sent, ways.length > 1));
@@ -151,7 +154,7 @@ function describeReaction(
   const { isRequest, path } = event;
   const [response] = responses;
   if (response?.status === 200) return isRequest ? "The receiver responded with 200." : "The receiver acknowledged it.";
-  const consequence = describeFailure(event);
+  const consequence = describeConsequence(event);
   if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
     const { advice } = describeEndpointProblem(path, response.status);
@@ -162,7 +165,7 @@ function describeReaction(
 }
 
 /** Describes what the service would do after a failed attempt: it retries events, but sends requests only once (D-26). */
-function describeFailure({ isRequest, name }: TriggerEvent): string {
+function describeConsequence({ isRequest, name }: TriggerEvent): string {
   if (!isRequest) return "The service would retry.";
   if (name === "contact-suggestions")
     return "The service would not retry, so the hirer would see no suggestions from this organisation.";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Scheme, signRequest } from "../signature/sign-request.ts";
 import type { Shows } from "../vectors/vectors.ts";
-import { unsignedHeaders, type Webhook } from "./write-webhook.ts";
+import { createUnsignedHeaders, type Webhook } from "./write-webhook.ts";
 
 /** A header of a test event. */
 export interface TestHeader {
@@ -68,7 +68,7 @@ interface Message {
 
 const hasBody = ({ method }: Webhook): boolean => method === "POST";
 const isSigned = ({ isUnsigned }: Webhook): boolean => !isUnsigned;
-const isSignedBody = (webhook: Webhook): boolean => isSigned(webhook) && hasBody(webhook);
+const hasSignedBody = (webhook: Webhook): boolean => isSigned(webhook) && hasBody(webhook);
 
 const minuteMs = 60_000;
 const timestampNames = ["Timestamp", "webhook-timestamp"];
@@ -115,7 +115,7 @@ export const testWays: readonly TestWay[] = [
     title: "with an unknown field",
     expects: "acknowledged",
     shows: { refused: "unknown_fields_refused" },
-    isFor: isSignedBody,
+    isFor: hasSignedBody,
     write({ webhook, request, sign }) {
       const body = Buffer.from(JSON.stringify({ ...JSON.parse(webhook.body.toString()), addedLater: true }));
       return [request(sign({ body }), { body })];
@@ -126,7 +126,7 @@ export const testWays: readonly TestWay[] = [
     title: "with different white space in its body",
     expects: "acknowledged",
     shows: { refused: "serialised_body" },
-    isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
+    isFor: (webhook, scheme) => hasSignedBody(webhook) && scheme === "standardWebhooks",
     write({ webhook, request, sign }) {
       const body = Buffer.from(JSON.stringify(JSON.parse(webhook.body.toString()), undefined, 1));
       return [request(sign({ body }), { body })];
@@ -137,7 +137,7 @@ export const testWays: readonly TestWay[] = [
     title: "with a charset in its Content-Type",
     expects: "acknowledged",
     shows: { refused: "media_type_refused" },
-    isFor: isSignedBody,
+    isFor: hasSignedBody,
     write({ request, sign }) {
       const signedRequest = request(sign());
       const headers = signedRequest.headers.map((header) =>
@@ -151,7 +151,7 @@ export const testWays: readonly TestWay[] = [
     title: "with text that is not ASCII",
     expects: "acknowledged",
     shows: { refused: "other_scripts_refused" },
-    isFor: isSignedBody,
+    isFor: hasSignedBody,
     write({ webhook, request, sign }) {
       const body = Buffer.from(webhook.body.toString().replace(/:"([^"]+)"/, ':"$1 Zoë 日本 🔑"'));
       return [request(sign({ body }), { body })];
@@ -206,7 +206,7 @@ export const testWays: readonly TestWay[] = [
     title: "with a body that was changed after it was signed",
     expects: "refused",
     shows: { accepted: "wrong_signature_accepted" },
-    isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
+    isFor: (webhook, scheme) => hasSignedBody(webhook) && scheme === "standardWebhooks",
     // Only the Standard Webhooks headers sign the body.
     write: ({ webhook, request, sign }) => [
       request(
@@ -265,7 +265,7 @@ export const testWays: readonly TestWay[] = [
     title: "with a body that ends halfway",
     expects: "unreadable",
     shows: { accepted: "unreadable_body_acknowledged", failed: "server_error" },
-    isFor: isSignedBody,
+    isFor: hasSignedBody,
     write({ webhook, request, sign }) {
       const body = webhook.body.subarray(0, webhook.body.length / 2);
       return [request(sign({ body }), { body })];
@@ -322,39 +322,43 @@ export function writeTestRequests(
   const { id, isRequest, isUnsigned } = webhook;
   const request: Message["request"] = (headers, change = {}) => {
     const { method = webhook.method === "POST" ? "POST" : "GET", path = webhook.path, body = webhook.body } = change;
-    const otherHeaders = unsignedHeaders({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
+    const otherHeaders = createUnsignedHeaders({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
     return { ...change, method, path, headers: [...headers, ...otherHeaders], body };
   };
-  const sign: Message["sign"] = ({ ageMs = 0, secret: otherSecret, body = webhook.body, ...options } = {}) => {
+  const sign: Message["sign"] = (options = {}) => {
     if (isUnsigned) return [];
+    const { ageMs = 0, secret: otherSecret, body = webhook.body } = options;
     const time = new Date(now.getTime() - ageMs);
     const iso = time.toISOString();
     const timestamp = options.timestamp ?? (options.isToTheMinute ? `${iso.slice(0, 16)}Z` : iso);
     const signed = signRequest(scheme, otherSecret ?? secret, { now: time, id, body, timestamp });
-    if (otherSecret !== undefined) return signed.map(([name, value]) => ({ name, value }));
-    const isFresh = ageMs === 0;
-    const freshTime = options.timestamp ?? (options.isToTheMinute ? "$minute" : "$now");
-    const shellTexts: Readonly<Record<string, string>> = {
-      ...toShellTexts(isFresh ? freshTime : iso, "Timestamp", "Authorization", "hmac $(digest "),
-      ...toShellTexts(
-        isFresh ? "$seconds" : `${Math.floor(time.getTime() / 1000)}`,
-        "webhook-timestamp",
-        "webhook-signature",
-        "v1,$(sign ",
-      ),
-    };
+    // A shell command signs only with the receiver's secret.
+    const shellValues: ReadonlyMap<string, string> =
+      otherSecret === undefined ? createShellValues(time, options) : new Map();
     return signed.map(([name, value]) => {
-      const shell = shellTexts[name];
+      const shell = shellValues.get(name);
       return { name, value, ...(shell !== undefined && { shell }) };
     });
   };
   return way.write({ webhook, request, sign });
 }
 
-const toShellTexts = (time: string, timestamp: string, signature: string, prefix: string): Record<string, string> => ({
-  [timestamp]: time,
-  [signature]: `${prefix}${time})`,
-});
+/** Returns the shell expression for each signature header. A time in the past or the future is written as a literal. */
+function createShellValues(
+  time: Date,
+  { ageMs = 0, timestamp, isToTheMinute }: SignOptions,
+): ReadonlyMap<string, string> {
+  const isCurrent = ageMs === 0;
+  const currentTimestamp = timestamp ?? (isToTheMinute ? "$minute" : "$now");
+  const shellTimestamp = isCurrent ? currentTimestamp : time.toISOString();
+  const seconds = isCurrent ? "$seconds" : `${Math.floor(time.getTime() / 1000)}`;
+  return new Map([
+    ["Timestamp", shellTimestamp],
+    ["Authorization", `hmac $(digest ${shellTimestamp})`],
+    ["webhook-timestamp", seconds],
+    ["webhook-signature", `v1,$(sign ${seconds})`],
+  ]);
+}
 
 /** The scheme prefix of each header that contains a signature. */
 const signaturePrefixes: Readonly<Record<string, string>> = { Authorization: "hmac ", "webhook-signature": "v1," };

@@ -39,8 +39,8 @@ export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, u
   };
 }
 
-/** Returns the headers that follow the signature headers of a webhook. */
-export function unsignedHeaders({
+/** Creates the headers that follow the signature headers of a webhook. */
+export function createUnsignedHeaders({
   id,
   isRequest,
   method,
@@ -55,7 +55,7 @@ export function unsignedHeaders({
 function signAndSerialise(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
   const { method, path, body, id, isUnsigned } = webhook;
   const signature = isUnsigned ? [] : signRequest(scheme, secret, { now: new Date(), id, body });
-  return serialiseRequest({ method, path, headers: [...signature, ...unsignedHeaders(webhook)], body }, to);
+  return serialiseRequest({ method, path, headers: [...signature, ...createUnsignedHeaders(webhook)], body }, to);
 }
 
 /** Returns the bytes of a request, including its connection headers. */

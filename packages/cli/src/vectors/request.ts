@@ -120,7 +120,7 @@ export function fillIn(text: string, values: Values): string {
 export const buildBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
   Buffer.concat(buildBodyParts(request, values));
 
-/** Builds the parts of a request body. They are not concatenated because some bodies are 16 MiB. */
+/** Builds the parts of a request body. The caller concatenates them only once, because some bodies are 16 MiB. */
 function buildBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
   if (bodyBase64 !== undefined) return [Buffer.from(fillIn(expandRepeats(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {
@@ -130,13 +130,21 @@ function buildBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values
   });
 }
 
-/** Builds the bytes of a request. The head is encoded in ISO 8859-1, so that it can contain any byte. */
+/**
+ * Builds the bytes of a request. The head is encoded in ISO 8859-1, so that it can contain any byte.
+ *
+ * @param isLast whether no other request follows on the connection, so that the receiver can close it
+ */
 export function buildRequest(request: VectorRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
   const fill = (text: Text) => fillIn(expandRepeats(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");
   const { method = "GET", target = "/test/auth", version = "HTTP/1.1", headers = [], without = [] } = request;
   const body = buildBodyParts(request, values);
-  const lines = headers.map((header) => fill(typeof header === "string" ? header : `${header[0]}: ${fill(header[1])}`));
+  const lines = headers.map((header) => {
+    if (typeof header === "string") return fill(header);
+    const [name, value] = header;
+    return fill(`${name}: ${fill(value)}`);
+  });
   const isOmittedOrSet = (name: string) =>
     without.includes(name) || lines.some((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
   const hasBody = request.body !== undefined || request.bodyBase64 !== undefined;

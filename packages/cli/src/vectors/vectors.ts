@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import catalogue from "../../../../spec/corpus/findings.json" with { type: "json" };
 
-/** The code of a finding; stable between releases. */
+/** The code of a finding, which is stable between releases. */
 export type FindingCode = keyof typeof catalogue;
 
 /** What is wrong with a receiver, why it matters, and what to change. */
@@ -21,15 +21,15 @@ export interface Explanation {
   line?: string;
 }
 
-/** The finding for each wrong response to a request; see spec/corpus/README.md. */
+/** The finding for each kind of wrong response to a request. See spec/corpus/README.md. */
 export interface Shows {
   /** The receiver accepts a request that it must reject. */
   accepted?: FindingCode;
   /** The receiver rejects a request that it must accept. */
   refused?: FindingCode;
-  /** The receiver rejects a request that it must accept, with 401. */
+  /** The receiver rejects a request that it must accept, with 401 or 403. */
   unauthorized?: FindingCode;
-  /** The receiver rejects an invalid request with a status other than 401. */
+  /** The receiver rejects an invalid request with an unexpected 4xx status. A 403 is always permitted. */
   refusedOtherwise?: FindingCode;
   /** The receiver responds with a 5xx status. */
   failed?: FindingCode;
@@ -37,13 +37,13 @@ export interface Shows {
   silent?: FindingCode;
   /** The receiver responds too late. */
   slow?: FindingCode;
-  /** The finding to report instead if the case with this id fails too. */
+  /** The findings to report instead of `accepted` or `refused`, by the id of the case that must fail too. */
   ifAlso?: Readonly<Record<string, FindingCode>>;
   /** Whether a server may wait for more bytes or close the connection instead of responding. */
   mayGoUnanswered?: boolean;
 }
 
-/** How a case is signed. Every field has a default; see spec/corpus/README.md. */
+/** How a case is signed. Every field has a default. See spec/corpus/README.md. */
 export interface Sign {
   offsetMs?: number;
   shiftMinutes?: number;

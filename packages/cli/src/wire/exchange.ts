@@ -13,7 +13,7 @@ export interface Address {
 /** The responses that arrived on a connection, and how it ended. */
 export interface Exchange {
   responses: WireResponse[];
-  /** Whether the connection was closed in time. */
+  /** Whether the exchange ended before the time limit and the size limit. */
   isClosed: boolean;
   /** The code of the error that ended the connection, such as `ECONNREFUSED`. */
   error?: string;
@@ -32,11 +32,11 @@ export const defaultTimeoutMs = 10_000;
 /** How long to wait for unexpected bytes after the last response. */
 const quietMs = 300;
 
-/** A longer response is not parsed after every chunk, because each time all received bytes are parsed again. */
+/** A longer response is not parsed after every chunk, because each parse starts again at the first byte. */
 const maxLengthParsedPerChunk = 64 * 1024;
 
 export interface ExchangeOptions {
-  /** One per request in the bytes. */
+  /** The methods of the requests that are sent, in order. */
   methods: readonly string[];
   /** `"half"` closes this side of the connection as soon as the bytes are sent. */
   end?: "half" | undefined;

@@ -3,6 +3,7 @@ export interface WireResponse {
   status: number;
   /** The headers, by lower-case name. */
   headers: Map<string, string>;
+  /** The body, decoded as ISO 8859-1. */
   body: string;
 }
 

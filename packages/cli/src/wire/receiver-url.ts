@@ -5,7 +5,7 @@ import type { Address } from "./exchange.ts";
 export interface ReceiverUrl extends Address {
   /** The prefix of every path, without a trailing slash. */
   base: string;
-  /** The URL as the user entered it, up to the end of the path. */
+  /** The normalised URL, without a trailing slash. */
   href: string;
 }
 
@@ -14,13 +14,13 @@ export function parseUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new UsageError(
-      `${quoted(text)} is not a URL. Use one that starts with http:// or https://, such as http://localhost:3001/offers.`,
+      `${quote(text)} is not a URL. Use one that starts with http:// or https://, such as http://localhost:3001/offers.`,
     );
   if (url.username || url.password)
-    throw new UsageError("The URL must not contain a user name or a password: the service never sends them.");
+    throw new UsageError("The URL must not contain a user name or a password, because the service never sends them.");
   if (url.search || url.hash)
     throw new UsageError(
-      `${quoted(text)} has a query or a fragment. Pass only the base URL, as it appears in the company profile.`,
+      `${quote(text)} has a query or a fragment. Pass only the base URL, as it appears in the company profile.`,
     );
   const isSecure = url.protocol === "https:";
   const base = url.pathname.replace(/\/+$/, "");
@@ -33,7 +33,7 @@ export function parseUrl(text: string): ReceiverUrl {
   };
 }
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
+const quote = (text: string): string => JSON.stringify(text.slice(0, 200));
 
 /** A description and a remedy for each certificate error, by OpenSSL's verification code. */
 const certificateProblems: Readonly<Record<string, string>> = {

@@ -64,7 +64,7 @@ test("the JSON report contains the findings with their cases, but not the secret
   };
   expect(code).toBe(1);
   expect(sent).toBeGreaterThan(300);
-  expect(findings.map(({ code: found }) => found)).toEqual(["partial_comparison"]);
+  expect(findings.map((finding) => finding.code)).toEqual(["partial_comparison"]);
   expect(findings[0]?.cases[0]?.command).toContain("curl -i");
   expect(stdout).not.toContain(secret);
 });

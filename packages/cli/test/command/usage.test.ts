@@ -63,7 +63,7 @@ test.each([
   ["catchup", "catch-up"],
   ["trigerr", "trigger"],
   ["frob", undefined],
-])("offers suggests for the unknown command %s: %s", async (unknownName, name) => {
+])("for the unknown command %s, offers suggests %s", async (unknownName, name) => {
   const { stderr } = await runOffers([unknownName]);
   expect(/Did you mean (\S+)\?/.exec(stderr)?.[1]).toBe(name);
 });

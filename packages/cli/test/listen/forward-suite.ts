@@ -17,14 +17,14 @@ interface RandomRequest {
 
 const tokenCharacters = [..."!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
 const token = fc.string({ unit: fc.constantFrom(...tokenCharacters), minLength: 1, maxLength: 12 });
-const visible = fc.string({
+const visibleText = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   maxLength: 30,
 });
-const targetText = visible.map((text) => `/${text.replaceAll("#", "")}`);
+const targetText = visibleText.map((text) => `/${text.replaceAll("#", "")}`);
 
 /** A header value, which may contain white space and bytes beyond ASCII. */
-const value = fc
+const headerValue = fc
   .string({ unit: fc.constantFrom(..." \tabcXYZ019,;=\"'/\\é\u00ff\u0080"), maxLength: 30 })
   .map((text) => text.trim());
 
@@ -38,7 +38,7 @@ const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
   headers: fc.array(
     fc.tuple(
       token.filter((name) => !reservedHeader.test(name)),
-      value,
+      headerValue,
     ),
     { maxLength: 12 },
   ),
@@ -46,12 +46,12 @@ const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
   isChunked: fc.boolean(),
 });
 
-const plannedResponse = fc.record({
+const randomResponse = fc.record({
   status: fc.integer({ min: 200, max: 599 }).filter((status) => status !== 204 && status !== 205 && status !== 304),
   headers: fc.array(
     fc.tuple(
       token.filter((name) => !reservedHeader.test(name)),
-      value,
+      headerValue,
     ),
     { maxLength: 8 },
   ),
@@ -91,7 +91,7 @@ function readRequest(socket: Socket): Promise<{ head: string; body: Buffer }> {
 }
 
 /** Sends random requests through `offers listen --forward-to`, and compares the bytes on both sides. */
-export async function testByteForByteForwarding(runs: number): Promise<void> {
+export async function testByteForByteForwarding(runCount: number): Promise<void> {
   let nextResponse: { status: number; headers: [string, string][]; body: Uint8Array } | undefined;
   const arrivals: { head: string; body: Buffer }[] = [];
   const receiver = createServer((socket) => {
@@ -117,7 +117,7 @@ export async function testByteForByteForwarding(runs: number): Promise<void> {
   const port = await startListening(listener);
   try {
     await fc.assert(
-      fc.asyncProperty(randomRequest, plannedResponse, async (request, response) => {
+      fc.asyncProperty(randomRequest, randomResponse, async (request, response) => {
         nextResponse = response;
         arrivals.length = 0;
         const socket = connect(port, "127.0.0.1");
@@ -142,7 +142,7 @@ export async function testByteForByteForwarding(runs: number): Promise<void> {
         ]);
         expect(received.subarray(end + 4).equals(response.body)).toBe(true);
       }),
-      { numRuns: runs },
+      { numRuns: runCount },
     );
   } finally {
     receiver.close();

@@ -8,26 +8,30 @@ export interface DefectiveReceiver {
   /** Replacements of correct lines with defective ones. */
   edits: readonly Edit[];
   env?: Record<string, string>;
-  found: FindingCode;
+  /** The code of the first finding. */
+  expectedCode: FindingCode;
   /** A phrase in the result or the remedy of the first finding. */
-  says: string;
+  expectedPhrase: string;
   /** The groups and cases that show the defect in a short run. @default the service's own checks */
   only?: readonly string[];
   /** Whether defective-receivers.slow.test.ts tests it with a few cases. all-defective-receivers.slow.test.ts tests it with every case. */
   isMain?: true;
 }
 
-type DefectiveIn<Name extends Program> = Pick<DefectiveReceiver, "defect" | "found" | "says" | "edits"> & {
+type DefectiveIn<Name extends Program> = Pick<
+  DefectiveReceiver,
+  "defect" | "expectedCode" | "expectedPhrase" | "edits"
+> & {
   program: Name;
 };
 
 /** Returns a function that describes a defect to inject into a correct program. */
 export const defectiveIn =
   <Name extends Program>(program: Name) =>
-  (defect: string, found: FindingCode, says: string, ...edits: Edit[]): DefectiveIn<Name> => ({
+  (defect: string, expectedCode: FindingCode, expectedPhrase: string, ...edits: Edit[]): DefectiveIn<Name> => ({
     program,
     defect,
-    found,
-    says,
+    expectedCode,
+    expectedPhrase,
     edits,
   });

@@ -5,6 +5,7 @@ const python = defectiveIn("python");
 const java = defectiveIn("java");
 const perl = defectiveIn("perl");
 
+// Lines of the correct receivers, which the defects replace.
 const pythonHandles = 'print(event["workerId"], event["response"], event["offerId"], flush=True)';
 const pythonSecret = 'SECRET = os.environ.get("WEBHOOK_SECRET", "demo-webhook-secret")';
 const pythonMethods = 'METHODS = {"/offers/test": "GET", "/offers/test/auth": "GET", "/offers/offer/response": "POST"}';
@@ -84,7 +85,7 @@ const pythonReceivers: DefectiveReceiver[] = [
   ),
   {
     ...python(
-      "is mounted at another base path",
+      "is mounted at a different base path",
       "wrong_base_path",
       "/webhooks.",
       [pythonMethods, pythonMethods.replaceAll("/offers/", "/webhooks/")],

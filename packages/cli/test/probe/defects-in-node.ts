@@ -2,6 +2,7 @@ import { type DefectiveReceiver, defectiveIn } from "./defective-receiver.ts";
 
 const node = defectiveIn("node");
 
+// Lines of the correct receiver, which the defects replace.
 const nodeGiven = 'const given = Buffer.from(/^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1] ?? "", "hex");';
 const nodeExpected = 'const expected = createHash("sha256").update(timestamp + secret).digest();';
 const nodeHandles = `console.log(\`\${event.workerId} \${event.response} \${event.offerId}\`);`;

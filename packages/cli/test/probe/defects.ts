@@ -6,34 +6,34 @@ export interface Defect {
   name: string;
   scheme: Scheme;
   /** The findings that the probe must report. */
-  found: FindingCode[];
+  expectedCodes: FindingCode[];
   /** The groups of cases that show the defect, for a short run. */
   groups: string[];
 }
 
 const bothSchemes: readonly Scheme[] = ["timestampDigest", "standardWebhooks"];
 
-const defects: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[]; group: string }> = {
-  no_freshness: { found: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
-  one_direction: { found: ["future_timestamp_accepted"], group: "freshness" },
-  prefix_compare: { found: ["partial_comparison"], group: "digests" },
-  second_header_wins: { schemes: ["timestampDigest"], found: ["duplicate_header_accepted"], group: "headers" },
+const defects: Record<string, { schemes?: readonly Scheme[]; expectedCodes: FindingCode[]; group: string }> = {
+  no_freshness: { expectedCodes: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
+  one_direction: { expectedCodes: ["future_timestamp_accepted"], group: "freshness" },
+  prefix_compare: { expectedCodes: ["partial_comparison"], group: "digests" },
+  second_header_wins: { schemes: ["timestampDigest"], expectedCodes: ["duplicate_header_accepted"], group: "headers" },
   // The documented scheme does not sign the body.
-  reserialised_json: { schemes: ["standardWebhooks"], found: ["serialised_body"], group: "searches" },
-  empty_secret: { found: ["empty_secret_accepted"], group: "digests" },
-  error_on_bad_signature: { found: ["error_on_bad_signature"], group: "digests" },
-  body_unlimited: { found: ["any_size_accepted"], group: "searches" },
-  method_ignored: { found: ["any_method_accepted"], group: "methods" },
-  path_confusion: { found: ["path_confusion"], group: "routes" },
+  reserialised_json: { schemes: ["standardWebhooks"], expectedCodes: ["serialised_body"], group: "searches" },
+  empty_secret: { expectedCodes: ["empty_secret_accepted"], group: "digests" },
+  error_on_bad_signature: { expectedCodes: ["error_on_bad_signature"], group: "digests" },
+  body_unlimited: { expectedCodes: ["any_size_accepted"], group: "searches" },
+  method_ignored: { expectedCodes: ["any_method_accepted"], group: "methods" },
+  path_confusion: { expectedCodes: ["path_confusion"], group: "routes" },
 };
 
 /** Ten defects, each with every scheme in which it is possible. */
 export const defectCases: readonly Defect[] = [
-  ...Object.entries(defects).flatMap(([name, { schemes = bothSchemes, found, group }]) =>
+  ...Object.entries(defects).flatMap(([name, { schemes = bothSchemes, expectedCodes, group }]) =>
     schemes.map((scheme) => ({
       name,
       scheme,
-      found,
+      expectedCodes,
       groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
     })),
   ),
@@ -41,12 +41,12 @@ export const defectCases: readonly Defect[] = [
   {
     name: "second_header_wins",
     scheme: "standardWebhooks",
-    found: ["second_id_accepted", "duplicate_header_accepted"],
+    expectedCodes: ["second_id_accepted", "duplicate_header_accepted"],
     groups: ["headers", "standard"],
   },
 ];
 
-const signatureHeaders: readonly [header: string, scheme: Scheme, found: FindingCode][] = [
+const signatureHeaders: readonly [header: string, scheme: Scheme, expectedCode: FindingCode][] = [
   ["timestamp", "timestampDigest", "second_timestamp_accepted"],
   ["authorization", "timestampDigest", "duplicate_header_accepted"],
   ["webhook-id", "standardWebhooks", "second_id_accepted"],
@@ -55,11 +55,11 @@ const signatureHeaders: readonly [header: string, scheme: Scheme, found: Finding
 ];
 
 /** Receivers that verify the signature with one value of a repeated header, and check the age with the other. */
-export const ambiguousHeaders: readonly Defect[] = signatureHeaders.flatMap(([header, scheme, found]) =>
+export const ambiguousHeaders: readonly Defect[] = signatureHeaders.flatMap(([header, scheme, expectedCode]) =>
   ["first_of_two", "last_of_two", "first_of_joined", "last_of_joined"].map((choice) => ({
     name: `${choice}:${header}`,
     scheme,
-    found: [found],
+    expectedCodes: [expectedCode],
     groups: scheme === "standardWebhooks" ? ["standard"] : ["headers"],
   })),
 );

@@ -79,7 +79,7 @@ test.concurrent.for(Object.entries(misbehaviours))(
   "a receiver that %s does not stop the probe",
   async ([, misbehave], { expect, onTestFinished }) => {
     const url = await startHostileServer(misbehave, onTestFinished);
-    // As many cases as run concurrently, because each waits for the whole timeout.
+    // Only as many cases as run concurrently are sent, because each may wait for the whole timeout.
     const only = ["methods/test-get", "headers/plain", "headers/none", "freshness/hour-old"];
     const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
     const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 10_000 });

@@ -25,8 +25,8 @@ describe.each(installedLanguages)("a receiver in %s", (language) => {
     expect(defects, evidence).toEqual([]);
   });
 
-  test.each(defectCases)("probe finds the defect $name: $scheme", async ({ name, scheme, found }) => {
+  test.each(defectCases)("probe finds the defect $name: $scheme", async ({ name, scheme, expectedCodes }) => {
     const { defects, evidence } = await probeLanguage(language, { scheme, defect: name });
-    expect(defects, evidence).toEqual(found);
+    expect(defects, evidence).toEqual(expectedCodes);
   });
 });

@@ -21,16 +21,16 @@ describe("a receiver in Node [D-104]", () => {
     },
   );
 
-  test.each(nodeDefects)("probe finds the defect $name: $scheme", async ({ name, scheme, found, groups }) => {
+  test.each(nodeDefects)("probe finds the defect $name: $scheme", async ({ name, scheme, expectedCodes, groups }) => {
     const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
-    expect(defects, evidence).toEqual(found);
+    expect(defects, evidence).toEqual(expectedCodes);
   });
 
   test.each(ambiguousHeaders)(
     "probe reports the defect $name first: $scheme",
-    async ({ name, scheme, found, groups }) => {
+    async ({ name, scheme, expectedCodes, groups }) => {
       const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
-      expect(defects.slice(0, 1), evidence).toEqual(found);
+      expect(defects.slice(0, 1), evidence).toEqual(expectedCodes);
     },
   );
 });

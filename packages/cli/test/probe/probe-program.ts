@@ -19,7 +19,7 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     secret: secrets.timestampDigest,
     allowEvents: true,
     only,
-    // The stalled body takes 15 seconds.
+    // The cases with a stalled body take up to 15 seconds.
     skip: ["timing"],
     // Not onTestFinished, because in concurrent tests it cannot determine the test to which it belongs.
   }).finally(stop);

@@ -65,28 +65,16 @@ export interface StartedProgram {
 /**
  * Starts a correct receiver in a separate folder, with some of its lines replaced.
  *
- * @throws {Error} (rejects) for a line that does not exist, because the guide has changed
+ * @throws {Error} (rejects) if a line to replace does not exist, or the receiver does not respond
  */
 export async function startProgram(
   name: Program,
   edits: readonly Edit[] = [],
   env: Record<string, string> = {},
 ): Promise<StartedProgram> {
-  const { file, command, program, base } = sources[name];
+  const { command, program, base } = sources[name];
   const port = await findFreePort();
-  const files = file.endsWith(".md")
-    ? readDocument(root, file).flatMap(({ saveAs, code }) => (saveAs === undefined ? [] : [{ saveAs, code }]))
-    : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
-  const missingEdit = edits.find(([correct]) => !files.some(({ code }) => code.includes(correct)));
-  if (missingEdit) throw new Error(`${file} has no line ${missingEdit[0]}`);
-  // A program from the tests is copied next to its source, where its framework can be resolved.
-  const isGuide = file.endsWith(".md");
-  const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
-  for (const { saveAs, code } of files) {
-    let editedCode = code;
-    for (const [correct, defective] of edits) editedCode = editedCode.replace(correct, () => defective);
-    writeFileSync(join(folder, saveAs), editedCode.replaceAll("3001", String(port)));
-  }
+  const folder = writeProgram(sources[name], edits, port);
   const child = spawn(command, [program], {
     cwd: folder,
     stdio: "ignore",
@@ -105,6 +93,24 @@ export async function startProgram(
     throw error;
   });
   return { url: parseUrl(`http://127.0.0.1:${port}${base}`), stop };
+}
+
+/** Writes a correct program with the edits to a new folder, and sets its port. @returns the folder */
+function writeProgram({ file, program }: Source, edits: readonly Edit[], port: number): string {
+  const files = file.endsWith(".md")
+    ? readDocument(root, file).flatMap(({ saveAs, code }) => (saveAs === undefined ? [] : [{ saveAs, code }]))
+    : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
+  const missingEdit = edits.find(([correct]) => !files.some(({ code }) => code.includes(correct)));
+  if (missingEdit) throw new Error(`${file} has no line ${missingEdit[0]}`);
+  // A program from the tests is copied next to its source, where its framework can be resolved.
+  const isGuide = file.endsWith(".md");
+  const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
+  for (const { saveAs, code } of files) {
+    let editedCode = code;
+    for (const [correct, defective] of edits) editedCode = editedCode.replace(correct, () => defective);
+    writeFileSync(join(folder, saveAs), editedCode.replaceAll("3001", String(port)));
+  }
+  return folder;
 }
 
 /** Waits until the receiver responds, with any status. */

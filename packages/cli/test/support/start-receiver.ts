@@ -10,7 +10,7 @@ const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, imp
 
 /**
  * The command that starts the receiver in each language. start-program.ts starts the receivers from the guides, in Python and Java. PHP's
- * own size limit is turned off, because it would hide a missing limit in the code.
+ * own size limit is turned off, because it would hide a missing limit in the code. An empty argument is replaced with the address.
  */
 export const languages = {
   node: [process.execPath, file("receiver.mjs")],
@@ -37,11 +37,11 @@ export interface StartedReceiver {
 
 /** Starts a receiver from packages/cli/test/receivers. */
 export async function startReceiver(language: Language, scheme: Scheme, defect = ""): Promise<StartedReceiver> {
-  const [command, ...words] = languages[language];
+  const [command, ...args] = languages[language];
   const port = language === "php" ? await findFreePort() : 0;
   const child = spawn(
     command,
-    words.map((word) => word || `127.0.0.1:${port}`),
+    args.map((arg) => (arg === "" ? `127.0.0.1:${port}` : arg)),
     {
       stdio: ["ignore", "pipe", "pipe"],
       // The PHP server has workers, and the Perl receiver starts a process per connection, so `stop` kills the whole process group.
@@ -74,7 +74,7 @@ async function readPort(child: ChildProcess): Promise<number> {
     const port = /^listening (\d+)$/.exec(line)?.[1];
     if (port !== undefined) return Number(port);
   }
-  throw new Error("The receiver ended before it listened.");
+  throw new Error("The receiver exited before it listened.");
 }
 
 async function waitUntilResponding(port: number): Promise<number> {

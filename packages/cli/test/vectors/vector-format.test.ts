@@ -24,7 +24,7 @@ test("the schema rejects cases with unknown or invalid fields", () => {
     expect(isValidWith(change), JSON.stringify(change)).toBe(false);
 });
 
-test("there are at least 220 cases, each with an id that is unique within its group", () => {
+test("there are at least 220 cases, each with a unique id that starts with its group", () => {
   expect(cases.length).toBeGreaterThanOrEqual(220);
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
@@ -68,12 +68,14 @@ const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findVec
   vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
 
-test.each(vectors)("signs $timestamp with $secret like openssl, $variant", ({ timestamp, secret, variant, digest }) =>
-  expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, variant }).digest).toBe(digest),
+test.each(vectors)(
+  "sign computes the same $variant digest of $timestamp and $secret as openssl",
+  ({ timestamp, secret, variant, digest }) =>
+    expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, variant }).digest).toBe(digest),
 );
 
 // date -u -d 2027-01-02T03:04:05.678Z '+%G-W%V-%u %Y-%j %s %a, %d %b %Y %T GMT'
-test("formats an instant in every notation that the test vectors use", () => {
+test("sign formats an instant in every notation that the test vectors use", () => {
   const values = sign(config, Date.parse("2027-01-02T03:04:05.678Z"));
   expect(fillIn("{{week}} {{ordinal}} {{unix}} {{httpDate}}", values)).toBe(
     "2026-W53-6 2027-002 1798859045 Sat, 02 Jan 2027 03:04:05 GMT",
@@ -83,5 +85,5 @@ test("formats an instant in every notation that the test vectors use", () => {
   );
 });
 
-test("an unknown placeholder throws instead of becoming part of a request", () =>
+test("fillIn throws for an unknown placeholder, so that it does not become part of a request", () =>
   expect(() => fillIn("{{digset}}", {})).toThrow("{{digset}}"));
