@@ -80,7 +80,7 @@ export interface Offer {
 }
 
 /**
- * A time slot for a new offer. A string must include a time zone (`Z` or an offset); otherwise the call rejects before anything is sent.
+ * A time slot for a new offer. A string must include a time zone (`Z` or an offset). Without one, the call rejects before anything is sent.
  * Times are sent in UTC.
  *
  * @example

@@ -1,5 +1,5 @@
 /**
- * The range of instants that a date-time can mean, in milliseconds since 1970: a whole minute if it has no seconds, otherwise one instant.
+ * The range of instants that a date-time can mean, in milliseconds since 1970: one instant, or a whole minute if it has no seconds.
  */
 export interface ParsedDateTime {
   readonly earliest: number;

@@ -1,4 +1,4 @@
-// OpenTelemetry's semantic conventions for HTTP require these: https://opentelemetry.io/docs/specs/semconv/http/
+// OpenTelemetry's semantic conventions for HTTP: https://opentelemetry.io/docs/specs/semconv/http/
 
 /** The recommended bucket bounds for a histogram of durations, in seconds. */
 export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -9,8 +9,8 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
 /**
- * Whether an OpenTelemetry SDK is registered. The API's tracer provider then has a delegate. Without an SDK, each span costs time and does
- * nothing.
+ * Returns whether an OpenTelemetry SDK is registered, because without one each span costs time and does nothing. The API's tracer provider
+ * has a delegate once an SDK is registered.
  *
  * @param provider the result of `trace.getTracerProvider()`; a provider without `getDelegateTracer` is an SDK's
  */

@@ -1,5 +1,5 @@
 import { operations } from "../../../packages/client/src/call/operations.ts";
-import { getErrorType } from "../../../packages/client/src/call/read-response.ts";
+import { interpretErrorStatus } from "../../../packages/client/src/call/read-response.ts";
 import type { OperationName } from "../../../packages/client/src/http.ts";
 import { readCodes } from "../../error-pages/read-codes.ts";
 import { type Explanation, readExplanations } from "../../error-pages/read-explanations.ts";
@@ -26,7 +26,10 @@ export function readOperationErrors(root: string): Map<OperationName, OperationE
       const failureStatuses = Object.keys(responses)
         .map(Number)
         .filter((status) => status >= 400 || status === absentStatus);
-      const getClientCode = (status: number) => new (getErrorType(status)[0])("").code;
+      const getClientCode = (status: number) => {
+        const [ErrorType] = interpretErrorStatus(status);
+        return new ErrorType("").code;
+      };
       const errors = Object.entries(explanations).flatMap(([code, explanation]): OperationError[] => {
         const statuses = failureStatuses.filter((status) => getClientCode(status) === code);
         const { calls = [] } = explanation;

@@ -43,7 +43,7 @@ function formatPath(listPath: string, index: number, suffix: string): string {
 
 /** Returns a field's value, converted to `type` if necessary. Reports the conversion unless the field is absent or null. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
-  const isOptional = type !== "id" && type[1] !== "required";
+  const isOptional = typeof type === "object" ? type[1] !== "required" : type !== "id";
   let converted: unknown;
   // Null, undefined and an empty string count as empty.
   if (isOptional && (value ?? "") === "") converted = typeof type === "object" ? [] : emptyValues[type];
@@ -55,7 +55,7 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
 
 function readList(value: unknown, shape: Shape, isOptional: boolean, report: ReportShape, path: string): unknown[] {
   if (!Array.isArray(value)) throw createMismatch(path, "Array", value);
-  // Null items in an optional list are ignored, as is null in place of the list.
+  // Null items in an optional list are omitted.
   const items = isOptional && value.includes(null) ? value.filter((item) => item !== null) : value;
   items.forEach((item, index) => void readFields(item, shape, report, path, index));
   return items;

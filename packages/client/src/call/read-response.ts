@@ -65,25 +65,25 @@ export function readResponse<Data>(
 /** Creates the error for an error status, with the problem details from the body. */
 function createStatusError(response: FetchResponse, text: string, request: SentRequest) {
   const { status } = response;
-  const [type, remedy] = getErrorType(status);
+  const [ErrorType, remedy] = interpretErrorStatus(status);
   const problem = readProblem(text, request.key);
   const reason = problem && summarise(problem, request.body, request.id);
   // A creation has no id to check.
   const message = formatMessage(status, reason, status === 404 && request.id === undefined ? checkBaseUrl : remedy);
-  return new type(message, { problem, ...readDetails(response, request.key) });
+  return new ErrorType(message, { problem, ...readDetails(response, request.key) });
 }
 
-type ErrorType = readonly [type: ErrorClass, remedy: string];
+type StatusMeaning = readonly [type: ErrorClass, remedy: string];
 
 /** Returns the error class for an error status, and what the user should do about it. */
-export const getErrorType = (status: number): ErrorType =>
-  errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
+export const interpretErrorStatus = (status: number): StatusMeaning =>
+  statusMeanings[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
 
 const checkBaseUrl = "check baseUrl";
 const tryLater = "try later";
-const notFound: ErrorType = [NotFoundError, "check the id, apiKey and baseUrl"];
+const notFound: StatusMeaning = [NotFoundError, "check the id, apiKey and baseUrl"];
 
-const errorTypes: Partial<Record<number, ErrorType>> = {
+const statusMeanings: Partial<Record<number, StatusMeaning>> = {
   204: notFound,
   401: [AuthenticationError, "check apiKey and baseUrl"],
   403: [PermissionError, "check apiKey"],

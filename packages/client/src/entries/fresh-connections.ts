@@ -1,7 +1,7 @@
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { maxIdleMs } from "../generated/decisions.ts";
 
-/** A time on two clocks, because the monotonic clock may stop while a machine is suspended, and the wall clock may be changed. */
+/** A time on two clocks. The monotonic clock may stop while a machine is suspended, and the wall clock may be changed. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -93,6 +93,7 @@ export class FreshConnections {
     const connections = this.#connections.get(origin) ?? [];
     const index = connections.indexOf(connection);
     if (index < 0) return;
+    // Move it to the end, as the most recently used connection.
     connections.splice(index, 1);
     connections.push(connection);
   }

@@ -122,6 +122,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       // Thrown by `send`, or by openapi-fetch, its middleware or a serializer.
       const error = toOffersError(thrown, call, unreadableArgument);
       const { status = 0 } = error;
+      // The constructor of `Response` rejects a status below 200 or above 599.
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
   };

@@ -31,13 +31,24 @@ const fields = ["createdByUserId", "title", "workerIds", ...optionalFields];
  *
  * @throws {Refusal} `invalid_request`
  */
-export function checkCreation(body: unknown, { now, mayCreate, isWorker }: CreationContext): Creation {
+export function checkCreation(body: unknown, context: CreationContext): Creation {
   const check = new FieldCheck();
   const rawCreation = check.readObject("body", body);
   if (rawCreation === undefined) throw invalidRequest(check.errors);
   const creation = omitOptionalNulls(rawCreation);
-  const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events } = creation;
+  const { events } = creation;
+  checkFormats(check, creation);
+  const slots = events === undefined ? undefined : checkEvents(check, events, context.now);
+  check.rejectUnknownFields("", creation, fields);
+  for (const name of fields) check.checkStorable(name, creation[name]);
+  checkIds(check, creation, context);
+  if (check.errors.size > 0) throw invalidRequest(check.errors);
+  return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
+}
 
+/** Checks the formats of all fields except the events. */
+function checkFormats(check: FieldCheck, creation: Record<string, unknown>): void {
+  const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds } = creation;
   if (check.readString("createdByUserId", createdByUserId) === "")
     check.addError("createdByUserId", "Do not leave it empty.");
   const titleText = check.readString("title", title);
@@ -50,10 +61,14 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
     check.addError("notifyEmailAddress", "Use one email address, such as hana@example.com.");
   check.checkWorkerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
-  const slots = events === undefined ? undefined : checkEvents(check, events, now);
-  check.rejectUnknownFields("", creation, fields);
+}
 
-  for (const name of fields) check.checkStorable(name, creation[name]);
+/** Checks that the ids can be stored, and that they belong to a user of the organisation and to workers. */
+function checkIds(
+  check: FieldCheck,
+  { createdByUserId, workerIds }: Record<string, unknown>,
+  { mayCreate, isWorker }: CreationContext,
+): void {
   if (typeof createdByUserId === "string" && isValid(check, "createdByUserId") && !mayCreate(createdByUserId))
     check.addError("createdByUserId", "Send the id of a person in the organisation that owns this API key.");
   if (Array.isArray(workerIds))
@@ -63,8 +78,6 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
       if (isValid(check, "workerIds") && isValid(check, name) && !isWorker(id))
         check.addError(name, "Send a worker's id; no worker has this one.");
     }
-  if (check.errors.size > 0) throw invalidRequest(check.errors);
-  return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
 }
 
 /** Omits optional fields that are null, because null counts as absent (D-94). */

@@ -37,7 +37,7 @@ function parseJson(body: Uint8Array): unknown {
 function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] {
   return readArray(check, "body", value).map((suggestion, index) => {
     const field = `[${index}]`;
-    const { name, emailAddress, profileImageUrl, ratings, ...rest } = check.readObject(field, suggestion) ?? {};
+    const { name, emailAddress, profileImageUrl, ratings, ...otherFields } = check.readObject(field, suggestion) ?? {};
     checkName(check, `${field}.name`, name);
     const address = check.readString(`${field}.emailAddress`, emailAddress);
     if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
@@ -48,7 +48,7 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
     if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
       check.addError(`${field}.profileImageUrl`, "Use a full URL that starts with https:// or http://.");
     return {
-      ...rest,
+      ...otherFields,
       name,
       emailAddress,
       ...(imageUrl !== undefined && { profileImageUrl: imageUrl }),

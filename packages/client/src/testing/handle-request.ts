@@ -1,6 +1,7 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
 import { operationProblems } from "@offers/contract/problem-kinds";
 import type { OperationName } from "../http.ts";
+import type { Dialect } from "./dialects.ts";
 import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import { Refusal } from "./refusal.ts";
 import { runOperation, type ServiceState } from "./run-operation.ts";
@@ -28,23 +29,29 @@ export function handleRequest(state: ServiceState, request: IncomingRequest, pat
     return { ...response, headers: { ...commonHeaders, ...response.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { code, message, errors, headers } = error;
-    const status = state.dialect.statuses[code] ?? operationProblems[code].status;
-    const problem = {
-      type: `${errorDocsUrl}${code}`,
-      title: operationProblems[code].title,
-      status,
-      detail: message,
-      instance: `urn:offers:request:${requestId}`,
-      code,
-      ...(errors && { errors: Object.fromEntries(errors) }),
-    };
-    return {
-      status,
-      headers: { ...commonHeaders, "Content-Type": "application/problem+json; charset=utf-8", ...headers },
-      body: JSON.stringify(problem),
-    };
+    const response = createProblemResponse(error, state.dialect, requestId);
+    return { ...response, headers: { ...commonHeaders, ...response.headers } };
   }
+}
+
+/** Creates the response with the problem details of a refusal. */
+function createProblemResponse(refusal: Refusal, dialect: Dialect, requestId: string): ServiceResponse {
+  const { code, message, errors, headers } = refusal;
+  const status = dialect.statuses[code] ?? operationProblems[code].status;
+  const problem = {
+    type: `${errorDocsUrl}${code}`,
+    title: operationProblems[code].title,
+    status,
+    detail: message,
+    instance: `urn:offers:request:${requestId}`,
+    code,
+    ...(errors && { errors: Object.fromEntries(errors) }),
+  };
+  return {
+    status,
+    headers: { "Content-Type": "application/problem+json; charset=utf-8", ...headers },
+    body: JSON.stringify(problem),
+  };
 }
 
 function dispatch(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {

@@ -37,14 +37,18 @@ export class IdempotencyCache {
       );
     const responses = this.#responses.get(caller) ?? new Map<string, StoredResponse>();
     this.#responses.set(caller, responses);
-    const stored = responses.get(key);
-    if (stored === undefined || stored.expiresAtMs <= now.getTime()) {
+    const storedResponse = responses.get(key);
+    if (storedResponse === undefined || storedResponse.expiresAtMs <= now.getTime()) {
       const response = effect();
       responses.set(key, { fingerprint, response, expiresAtMs: now.getTime() + retentionMs });
       return response;
     }
-    if (stored.fingerprint === fingerprint)
-      return { ...stored.response, headers: { ...stored.response.headers, "Idempotency-Replayed": "true" } };
+    if (storedResponse.fingerprint === fingerprint) return toReplayedResponse(storedResponse.response);
     throw new Refusal("idempotency_key_reused", "Another request used this key; use a new key for every request.");
   }
 }
+
+const toReplayedResponse = (response: ServiceResponse): ServiceResponse => ({
+  ...response,
+  headers: { ...response.headers, "Idempotency-Replayed": "true" },
+});

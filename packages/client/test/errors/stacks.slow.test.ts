@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findUnusedUrl, respondWith, serve } from "../support/serve.ts";
 
-/** Runs a file in a user's project until it exits. */
+/** Writes the lines to a file in a user's project, and runs the file until it exits. */
 async function runProject(lines: string[], env: Record<string, string> = {}) {
   // Inside this package, so that its name resolves as in a user's project.
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
@@ -113,7 +113,7 @@ const cases: [className: string, respond: Parameters<typeof serve>[0] | "unused 
   ["UsageError", respondWith(204), "headers: { 'x y': 'z' }"],
 ];
 
-/** Causes every error in one process, because no error crashes it. @returns the lines that each case printed */
+/** Causes every error in a single process, which catches them all. @returns the lines that each case printed */
 async function causeEveryError() {
   const caseSources = await Promise.all(
     cases.map(async ([, respond, options]) => {

@@ -80,6 +80,7 @@ const { ca, ...certificate } = createAuthority();
 /** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
 async function startDamagedService(maxVersion: SecureVersion, byte: number) {
   const receivedMethods: string[] = [];
+  // Set by the first request, and reset when the first record of its response has been damaged.
   let shouldDamage = false;
   const service = createSecureServer({ ...certificate, maxVersion }, (request, response) => {
     receivedMethods.push(request.method);

@@ -5,7 +5,7 @@ import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-/** A timeout only for requests that hang, because any other request may be slow on a busy machine. */
+/** The timeout of requests that hang. Other requests have the default timeout, because they may be slow on a busy machine. */
 const shortTimeout = { timeoutMs: 50 };
 
 const createFixture = (options: { maxRetries?: number } = {}) => {

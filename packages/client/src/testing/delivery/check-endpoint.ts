@@ -18,11 +18,16 @@ export async function checkEndpoint(endpoint: Endpoint, clock: TestClock): Promi
     const request = await prepareWebhook(endpoint, webhook, options);
     const { status, failure, error } = await sendRequest(endpoint, clock, request, { timeoutMs: requestTimeoutMs });
     if (failure === undefined) return;
-    problems.push(`GET ${path}: ${status === undefined ? failure : `${status}; only 200 counts`}`);
+    const problem = status === undefined ? failure : `${status}; only 200 counts`;
+    problems.push(`GET ${path}: ${problem}`);
     if (error !== undefined) errors.push(error);
   };
   await checkPath("/test", "unsigned");
   await checkPath("/test/auth");
   if (problems.length > 0)
-    throw new DeliveryError("endpoint_check_failed", `The receiver was not saved. ${problems.join(". ")}.`, errors[0]);
+    throw new DeliveryError(
+      "endpoint_check_failed",
+      `The receiver was not registered. ${problems.join(". ")}.`,
+      errors[0],
+    );
 }

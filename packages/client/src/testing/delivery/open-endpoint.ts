@@ -68,7 +68,7 @@ function readBaseUrl(baseUrl: string): string {
   if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(baseUrl))
     throw new DeliveryError(
       "invalid_address",
-      "deliverTo: the base URL must start with http:// or https:// and have no user name, query or fragment",
+      "deliverTo: the base URL must start with http:// or https:// and have no credentials, query or fragment",
     );
   return url.href.replace(/\/+$/, "");
 }
