@@ -11,7 +11,7 @@ import {
 import { recordEvent } from "../../examples/platform/src/webhooks/record-event.ts";
 import { restartSchedules } from "../../examples/platform/src/webhooks/redeliver.ts";
 import { settleAttempts } from "../../examples/platform/src/webhooks/settle-attempts.ts";
-import { webhookQueue } from "../../examples/platform/src/webhooks/start-delivery.ts";
+import { createWebhookQueue } from "../../examples/platform/src/webhooks/start-delivery.ts";
 import type { Fixture } from "./fixture.ts";
 
 export const organisationId = "organisation-1";
@@ -118,7 +118,7 @@ export class DeliveryProcess {
 
   /** Claims deliveries that are due. @returns undefined if no lane was woken */
   async claim(limit: number): Promise<Leased<PendingDelivery>[] | undefined> {
-    const leased = await claimRows(this.store, this.leases, webhookQueue(now), limit);
+    const leased = await claimRows(this.store, this.leases, createWebhookQueue(now), limit);
     if (leased === undefined) return undefined;
     const rows = leased.length === 0 ? new Map() : await loadDeliveries(this.store, leased, now());
     const claimed = leased.flatMap((lease) => {

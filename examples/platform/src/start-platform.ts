@@ -6,14 +6,14 @@ import { createApp } from "./create-app.ts";
 import { createEndpointClient } from "./endpoint-client/create-endpoint-client.ts";
 import { createSigner } from "./endpoint-client/send-signed.ts";
 import { EventStreams } from "./http/event-streams.ts";
-import { jsonReader } from "./http/read-body.ts";
+import { createJsonReader } from "./http/read-body.ts";
 import { pingDatabase } from "./observability/health.ts";
 import { errorFields } from "./observability/log.ts";
 import { openLeases } from "./outbox/leases.ts";
 import { openNotificationFeed } from "./push/notification-feed.ts";
 import { dialects } from "./routes/api/dialect.ts";
 import { openLiveTopics } from "./routes/pages/live/live-topics.ts";
-import { formReader } from "./routes/pages/routing/read-form.ts";
+import { createFormReader } from "./routes/pages/routing/read-form.ts";
 import { cookiePassword } from "./routes/pages/security/page-session.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { isDemoSeed } from "./seed/demo-sign-ins.ts";
@@ -112,8 +112,8 @@ export async function startPlatform(
       allowedHosts: settings.allowedHosts,
       linkTo,
       dialect: dialects[settings.dialect],
-      readJson: jsonReader(bodyLimitBytes),
-      readForm: formReader(bodyLimitBytes),
+      readJson: createJsonReader(bodyLimitBytes),
+      readForm: createFormReader(bodyLimitBytes),
       cookies: { isSecure: publicOrigin?.startsWith("https:") ?? false, password: cookiePassword(encryptionKey) },
       passwords,
       checkPassword: createPasswordCheck(passwords),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { fcmMessage } from "../../../examples/platform/src/push/fcm-transport.ts";
+import { buildFcmMessage } from "../../../examples/platform/src/push/fcm-transport.ts";
 import type { NotificationReason } from "../../../examples/platform/src/push/push-transport.ts";
 import { type OpenApi, type Operation, readOpenApi, resolveRef } from "./openapi.ts";
 import { type Entry, listOperations, relinkFromSubfolder, toSlug } from "./render-operations.ts";
@@ -264,7 +264,7 @@ function renderPush({ title, keywords, sent, reasons }: Push): string {
     timeZone: "Europe/Stockholm",
   };
   const renderMessage = (platform: "ios" | "android", reason: NotificationReason) => {
-    const message = fcmMessage(exampleDevice(platform), { ...task, reason }, new Date("2099-04-20T09:30:00Z"));
+    const message = buildFcmMessage(exampleDevice(platform), { ...task, reason }, new Date("2099-04-20T09:30:00Z"));
     return `\`\`\`json\n${JSON.stringify({ message }, undefined, 2)}\n\`\`\``;
   };
   const [reason = "offer"] = reasons;
@@ -298,7 +298,7 @@ function renderPush({ title, keywords, sent, reasons }: Push): string {
     ].join("\n\n"),
     ...(reasons.length > 1
       ? [
-          `If \`reason\` is \`${reasons[1]}\`, the title is ${JSON.stringify((fcmMessage(exampleDevice("android"), { ...task, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)}.`,
+          `If \`reason\` is \`${reasons[1]}\`, the title is ${JSON.stringify((buildFcmMessage(exampleDevice("android"), { ...task, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)}.`,
         ]
       : []),
     "## Retries and order",

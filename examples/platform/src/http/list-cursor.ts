@@ -46,7 +46,7 @@ export interface ListCursor {
  * @param name the list's name, so that `decode` rejects the cursors of other lists
  * @param idPattern matches the ids in the list
  */
-export function listCursor(name: string, idPattern: RegExp): ListCursor {
+export function createListCursor(name: string, idPattern: RegExp): ListCursor {
   const schema = z.tuple([
     z.literal(name),
     z.number().int().min(0),
@@ -88,7 +88,7 @@ function parseJson(text: string): unknown {
 const maxListLimit = 100;
 
 /** Creates the schema of an optional query parameter. A repeated parameter is an array, which is invalid. */
-export const parameterSchema = <T>(parseText: (text: string) => T | undefined, remedy: string) =>
+export const createParameterSchema = <T>(parseText: (text: string) => T | undefined, remedy: string) =>
   z
     .unknown()
     .optional()
@@ -100,17 +100,17 @@ export const parameterSchema = <T>(parseText: (text: string) => T | undefined, r
     });
 
 /** Creates the schema of the parameter `limit`, a page size from 1 to `max`. */
-export const limitSchema = (max: number, defaultLimit: number) =>
-  parameterSchema(
+export const createLimitSchema = (max: number, defaultLimit: number) =>
+  createParameterSchema(
     (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
     `Send one whole number from 1 to ${max}.`,
   ).transform((limit) => limit ?? defaultLimit);
 
 /** Creates the schema of a list's query parameters. Extend the schema for a list with additional parameters. */
-export const listSchema = (cursor: ListCursor) =>
+export const createListSchema = (cursor: ListCursor) =>
   z.strictObject({
-    limit: limitSchema(maxListLimit, maxListLimit),
-    before: parameterSchema<ListKey>(
+    limit: createLimitSchema(maxListLimit, maxListLimit),
+    before: createParameterSchema<ListKey>(
       (text) => cursor.decode(text),
       "Send one `next`, exactly as the previous page returned it, or omit the parameter to get the first page.",
     ),

@@ -4,14 +4,14 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problemHandler } from "./problem.ts";
-import { jsonReader } from "./read-body.ts";
+import { createJsonReader } from "./read-body.ts";
 
 const limitBytes = 32;
 const timeoutMs = 500;
 const rejections: unknown[] = [];
 
 const app = express();
-const read = jsonReader(limitBytes, timeoutMs);
+const read = createJsonReader(limitBytes, timeoutMs);
 app.use("/decoded", (request, _response, next) => {
   request.setEncoding("utf8");
   next();

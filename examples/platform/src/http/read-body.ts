@@ -13,8 +13,8 @@ export type ReadJson = (request: Request, response: Response) => Promise<unknown
  * @returns a function that rejects with the `ProblemError` `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large`
  *   or `malformed_json`
  */
-export function jsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
-  const readBytes = bytesReader(limitBytes, timeoutMs);
+export function createJsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
+  const readBytes = createBytesReader(limitBytes, timeoutMs);
   return async (request, response) => {
     checkBodyHeaders(request);
     await readBytes(request, response);
@@ -54,7 +54,7 @@ const missingBody = (): ProblemError => new ProblemError("missing_body", "Send t
  * @returns a function that rejects with the `ProblemError` `body_timeout`, `body_too_large`, `unsupported_media_type` or
  *   `malformed_json`
  */
-export function bytesReader(
+export function createBytesReader(
   limitBytes: number,
   timeoutMs: number,
 ): (request: Request, response: Response) => Promise<void> {

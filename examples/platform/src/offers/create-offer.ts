@@ -47,16 +47,21 @@ export async function createOffer(
       trace: activeTrace(),
     })
     .execute();
-  // Use one JSON parameter, because PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
-  await sql`
-    insert into recipients (offer_id, worker_id)
-    select ${id}, worker_id
-    from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as workers (worker_id, place)
-    order by place`.execute(trx);
+  await insertRecipients(trx, id, workerIds);
   await emailOfferCreated(trx, deps, { ...offer, events }, workerIds.length);
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
   announce(trx, { topic: "offer", organisationId });
   return id;
+}
+
+/** Inserts the recipients in the order of the ids. */
+async function insertRecipients(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
+  // Use one JSON parameter, because PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
+  await sql`
+    insert into recipients (offer_id, worker_id)
+    select ${offerId}, worker_id
+    from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as workers (worker_id, place)
+    order by place`.execute(trx);
 }
 
 function firstStart(events: readonly { start: string }[]): Date | undefined {

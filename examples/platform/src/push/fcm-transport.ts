@@ -86,7 +86,7 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
     async send(device, notification) {
       // A device without a token cannot receive pushes. It shows only the notifications menu.
       if (device.token === null) return;
-      const errorCode = await postMessage(fcmMessage(device, notification, now()));
+      const errorCode = await postMessage(buildFcmMessage(device, notification, now()));
       if (errorCode === "UNREGISTERED") await onUnregistered(device);
       else if (errorCode !== undefined) throw new FcmError(errorCode);
     },
@@ -121,7 +121,7 @@ const maxTitleLength = 200;
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */
-export function fcmMessage(
+export function buildFcmMessage(
   { platform, token }: Device,
   { id, offerId, offerTitle, reason, ...summary }: Push,
   now: Date,

@@ -14,9 +14,7 @@ export async function applySeed(
   { organisations, people, workers }: Seed,
   { hash }: Passwords,
 ): Promise<void> {
-  // Hash each password only once, because hashing is deliberately slow.
-  const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
-  const hashes = new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
+  const hashes = await hashPasswords([...people, ...workers], hash);
   const hashFor = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
   // List the tables in an order that satisfies foreign keys.
@@ -54,4 +52,13 @@ export async function applySeed(
         .values(rows.slice(start, start + rowsPerInsert))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
+}
+
+/** Hashes each distinct password only once, because hashing is deliberately slow. @returns the hashes, keyed by password */
+async function hashPasswords(
+  credentials: readonly Credentials[],
+  hash: Passwords["hash"],
+): Promise<ReadonlyMap<string, string>> {
+  const passwords = new Set(credentials.flatMap(({ password }) => password ?? []));
+  return new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
 }

@@ -13,8 +13,35 @@ type Entry = [value: string, path: PropertyKey[]];
  * and silently skip a duplicate.
  */
 export function findSeedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
-  const idEntries = (list: string, entries: readonly { id: string }[]) =>
-    entries.map(({ id }, index): Entry => [id, [list, index, "id"]]);
+  const toIdEntries = (list: string, items: readonly { id: string }[]) =>
+    items.map(({ id }, index): Entry => [id, [list, index, "id"]]);
+  const { references, apiKeys, places } = collectOrganisationEntries(organisations);
+  const emailAddresses: Entry[] = [];
+  for (const [index, person] of people.entries()) {
+    references.push([person.organisationId, ["people", index, "organisationId"]]);
+    // Compare in lower case, because sign-in ignores case.
+    for (const [position, text] of person.emailAddresses.entries())
+      emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", position]]);
+  }
+  const organisationIds = toIdEntries("organisations", organisations);
+  const existingIds = new Set(organisationIds.map(([id]) => id));
+  const unknownReferences = references.filter(([id]) => !existingIds.has(id));
+  const uniqueLists = [
+    organisationIds,
+    toIdEntries("people", people),
+    toIdEntries("workers", workers),
+    apiKeys,
+    places,
+    emailAddresses,
+  ];
+  return [
+    ...unknownReferences.map(([, path]) => ({ path, remedy: "Use the id of an organisation in this file." })),
+    ...uniqueLists.flatMap(findDuplicates),
+  ];
+}
+
+/** Collects the values in organisations that must refer to an organisation or be unique. A place must be unique within its organisation. */
+function collectOrganisationEntries(organisations: Seed["organisations"]) {
   const references: Entry[] = [];
   const apiKeys: Entry[] = [];
   const places: Entry[] = [];
@@ -29,28 +56,7 @@ export function findSeedProblems({ organisations, people, workers }: Seed): Seed
       apiKeys.push([apiKey, [...path, "actsFor", position, "apiKey"]]);
     }
   }
-  const emailAddresses: Entry[] = [];
-  for (const [index, person] of people.entries()) {
-    references.push([person.organisationId, ["people", index, "organisationId"]]);
-    // Compare in lower case, because sign-in ignores case.
-    for (const [position, text] of person.emailAddresses.entries())
-      emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", position]]);
-  }
-  const organisationIds = idEntries("organisations", organisations);
-  const existingIds = new Set(organisationIds.map(([id]) => id));
-  const unknownReferences = references.filter(([id]) => !existingIds.has(id));
-  const uniqueLists = [
-    organisationIds,
-    idEntries("people", people),
-    idEntries("workers", workers),
-    apiKeys,
-    places,
-    emailAddresses,
-  ];
-  return [
-    ...unknownReferences.map(([, path]) => ({ path, remedy: "Use the id of an organisation in this file." })),
-    ...uniqueLists.flatMap(findDuplicates),
-  ];
+  return { references, apiKeys, places };
 }
 
 function findDuplicates(entries: readonly Entry[]): SeedProblem[] {

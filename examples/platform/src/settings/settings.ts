@@ -158,13 +158,8 @@ export function readSettings(environment: Environment, exampleFolder: string) {
   for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
     if (severalHosts.test(environment[name] ?? "")) throw invalidSetting(name, oneHost, environment);
   const parsed = parseSettings(environment);
-  const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = parsed;
-  if (url !== undefined && from === undefined)
-    throw invalidSetting("OFFERS_MAIL_FROM", "the sender's email address, which SMTP_URL requires", environment);
-  if (parsed.DATABASE_LISTEN_URL !== undefined && parsed.DATABASE_URL === undefined)
-    throw invalidSetting("DATABASE_URL", "the pooler's URL, because DATABASE_LISTEN_URL is set", environment);
-  if (metrics !== undefined && metrics.port !== 0 && metrics.port === parsed.PORT)
-    throw invalidSetting("OFFERS_METRICS", "a different port from PORT", environment);
+  checkCombinations(parsed, environment);
+  const { SMTP_URL: url, OFFERS_MAIL_FROM: from } = parsed;
   return {
     port: parsed.PORT,
     host: parsed.HOST,
@@ -187,13 +182,25 @@ export function readSettings(environment: Environment, exampleFolder: string) {
     /** The rate limit per user and worker; undefined for no limit. */
     personRateLimit: parsed.OFFERS_PERSON_RATE_LIMIT,
     trustedProxies: parsed.OFFERS_TRUSTED_PROXIES,
-    metrics,
+    metrics: parsed.OFFERS_METRICS,
     retention: { deliveryDays: parsed.OFFERS_RETENTION_DAYS, contentDays: parsed.OFFERS_CONTENT_RETENTION_DAYS },
     smtp: url !== undefined && from !== undefined ? { url, from } : undefined,
     /** The path of the file that contains a service account key. */
     fcmCredentials: parsed.OFFERS_FCM_CREDENTIALS,
     logLevel: parsed.OFFERS_LOG_LEVEL,
   };
+}
+
+/** Checks settings that depend on each other. @throws {SettingError} */
+function checkCombinations(settings: z.infer<typeof schema>, environment: Environment): void {
+  const metricsPort = settings.OFFERS_METRICS?.port;
+  if (settings.SMTP_URL !== undefined && settings.OFFERS_MAIL_FROM === undefined)
+    throw invalidSetting("OFFERS_MAIL_FROM", "the sender's email address, which SMTP_URL requires", environment);
+  if (settings.DATABASE_LISTEN_URL !== undefined && settings.DATABASE_URL === undefined)
+    throw invalidSetting("DATABASE_URL", "the pooler's URL, because DATABASE_LISTEN_URL is set", environment);
+  // Port 0 picks a free port.
+  if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === settings.PORT)
+    throw invalidSetting("OFFERS_METRICS", "a different port from PORT", environment);
 }
 
 function parseSettings(environment: Environment): z.infer<typeof schema> {

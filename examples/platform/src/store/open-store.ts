@@ -53,17 +53,10 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const { dataFolder, onError = () => undefined, transactionLimitMs = 5_000 } = options;
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(dataFolder);
-  let thread: PgliteThread;
-  try {
-    const files = await prepareClusterFiles(dataFolder);
-    thread = new PgliteThread(files.folder, onError);
-    await thread.waitReady;
-    await files.markOpened();
-    for (const setting of planSettings) await thread.send(`set ${setting}`, [], true);
-  } catch (error) {
+  const thread = await startPgliteThread(dataFolder, onError).catch((error: unknown) => {
     lock.release();
     throw error;
-  }
+  });
   const mutex = new PriorityMutex();
   const commits = new CommitPublisher();
   const createLaneQueries = (name: Lane) => {
@@ -93,6 +86,16 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   // PGlite has no autovacuum, so old row versions would accumulate.
   const vacuum = setInterval(() => void background.execute("vacuum analyze").catch(onError), vacuumIntervalMs).unref();
   return foreground;
+}
+
+/** Starts PGlite on the files in a locked data folder. */
+async function startPgliteThread(dataFolder: string, onError: (error: Error) => void): Promise<PgliteThread> {
+  const files = await prepareClusterFiles(dataFolder);
+  const thread = new PgliteThread(files.folder, onError);
+  await thread.waitReady;
+  await files.markOpened();
+  for (const setting of planSettings) await thread.send(`set ${setting}`, [], true);
+  return thread;
 }
 
 async function openPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {

@@ -97,33 +97,30 @@ async function callEndpoint(
     const filledPath = fillPath(path, parameters);
     // The base URL and the secrets were read together, so they match even if the profile has changed since.
     const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
-    const result = await sendSigned(
-      endpointClient,
-      sign,
-      { baseAddress, scheme, ...secrets },
-      {
-        id: delivery.id,
-        method,
-        path,
-        parameters,
-        timeoutMs,
-        signal,
-        mayStart: isHeld,
-        headers: { "offers-delivery-id": delivery.id, ...traceHeaders },
-        ...(body !== undefined && { body }),
-      },
-    );
-    const exchange: AttemptExchange = {
-      baseAddress,
-      sent: result.sentHeaders ?? {},
-      ...(result.ok && result.headers && { received: result.headers }),
-    };
-    return { ...attemptFields, filledPath, exchange, ...classifyResult(result) };
+    const endpoint = { baseAddress, scheme, ...secrets };
+    const result = await sendSigned(endpointClient, sign, endpoint, {
+      id: delivery.id,
+      method,
+      path,
+      parameters,
+      timeoutMs,
+      signal,
+      mayStart: isHeld,
+      headers: { "offers-delivery-id": delivery.id, ...traceHeaders },
+      ...(body !== undefined && { body }),
+    });
+    return { ...attemptFields, filledPath, exchange: toExchange(baseAddress, result), ...classifyResult(result) };
   } catch (error) {
     context.onError(error);
     return { ...attemptFields, durationMs: 0, failure: "internal_error" };
   }
 }
+
+const toExchange = (baseAddress: string, result: EndpointResult): AttemptExchange => ({
+  baseAddress,
+  sent: result.sentHeaders ?? {},
+  ...(result.ok && result.headers && { received: result.headers }),
+});
 
 type ClassifiedResult = Pick<
   Attempt,

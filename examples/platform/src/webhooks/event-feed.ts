@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { listCursor } from "../http/list-cursor.ts";
+import { createListCursor } from "../http/list-cursor.ts";
 import { invalidRequest } from "../http/problem.ts";
 import { assignPositions } from "../store/feed-positions.ts";
 import type { Store } from "../store/store.ts";
@@ -21,7 +21,7 @@ const typeNames: Readonly<Record<EventType, string>> = {
 };
 
 /** A cursor contains the id of the organisation that it belongs to. The pattern matches any id, because `resolveCursor` checks the id. */
-const feedCursors = listCursor("events", /^/);
+const feedCursors = createListCursor("events", /^/);
 
 /**
  * Reads an organisation's events in the order of their positions. Positions are assigned to committed events when the feed is read,

@@ -71,13 +71,14 @@ const maxIndexedMatches = 50;
  * deliveries for matching workers and offers by order key, because event data is not indexed. If too many match, checks each delivery.
  */
 async function toTextCondition(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
-  const rowsWithId = await db
+  const deliveriesWithId = await db
     .selectFrom("deliveries")
     .select("id")
     .where("organisation_id", "=", organisationId)
     .where((where) => where.or([where("id", "=", text), where("event_id", "=", text)]))
     .execute();
-  if (rowsWithId.length > 0) return sql`deliveries.id in ${jsonArray(rowsWithId.map(({ id }) => id))}`;
+  const toIdArray = (rows: readonly { id: string }[]) => jsonArray(rows.map(({ id }) => id));
+  if (deliveriesWithId.length > 0) return sql`deliveries.id in ${toIdArray(deliveriesWithId)}`;
   const pattern = containsPattern(text);
   const workers = await db
     .selectFrom("workers")
@@ -94,7 +95,6 @@ async function toTextCondition(db: Kysely<Tables>, organisationId: string, text:
     .execute();
   if (workers.length > maxIndexedMatches || offers.length > maxIndexedMatches)
     return sql`(workers.name ilike ${pattern} or offers.title ilike ${pattern})`;
-  const toIdArray = (rows: readonly { id: string }[]) => jsonArray(rows.map(({ id }) => id));
   const respondedKeys = sql`
     select ${responseOrderKey} from recipients join offers on offers.id = offer_id
     where responded_at is not null and offers.organisation_id = ${organisationId}`;

@@ -107,15 +107,9 @@ async function moveToBackOfQueue({ db }: Store, taskId: string): Promise<void> {
   await db.updateTable("redeliveries").set({ continued_at: new Date() }).where("id", "=", taskId).execute();
 }
 
-/**
- * Redelivers the next batch of the task that has waited longest. Commits the task's position together with the batch, so that each
- * delivery is redelivered exactly once, even if the process is killed.
- *
- * @param onChosen called with the id of the task that was chosen
- * @returns whether there was an unfinished task
- */
-async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {
-  const task = await trx
+/** Locks the unfinished task that has waited longest. Skips tasks that other processes have locked. */
+const lockNextTask = (trx: Trx) =>
+  trx
     .selectFrom("redeliveries")
     .selectAll()
     .where("finished_at", "is", null)
@@ -124,6 +118,16 @@ async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Pro
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
+
+/**
+ * Redelivers the next batch of the task that has waited longest. Commits the task's position together with the batch, so that each
+ * delivery is redelivered exactly once, even if the process is killed.
+ *
+ * @param onChosen called with the id of the task that was chosen
+ * @returns whether there was an unfinished task
+ */
+async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {
+  const task = await lockNextTask(trx);
   if (task === undefined) return false;
   const { id, organisation_id: organisationId } = task;
   onChosen(id);

@@ -76,7 +76,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
     store,
     leases: options.leases,
     signals: options.signals,
-    queue: webhookQueue(now),
+    queue: createWebhookQueue(now),
     maxInFlight,
     onError,
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
@@ -109,7 +109,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
  * (D-120), and while the endpoint's circuit breaker is open. After that, the breaker is half-open, and one attempt, the probe, closes
  * it or opens it again (D-72).
  */
-export const webhookQueue = (now: () => Date): OutboxQueue => ({
+export const createWebhookQueue = (now: () => Date): OutboxQueue => ({
   name: "webhooks",
   wokenBy: ["delivery", "endpoint"],
   table: "deliveries",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Store } from "../../src/store/store.ts";
-import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
+import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
@@ -70,7 +70,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   test("a delivery claimed by a process that died is attempted by a different process once its lease ends", async () => {
     const id = await record(workerResponse("worker-1"));
     const deadProcess = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
-    const queue = webhookQueue(() => new Date());
+    const queue = createWebhookQueue(() => new Date());
     expect(await claimRows(deliveries.fixture.store, deadProcess, queue, 10)).toHaveLength(1);
     deliveries.fixture.startDelivery();
     await waitForState(id, "acknowledged");

@@ -6,7 +6,7 @@ import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
 import type { EndpointRecord } from "../../src/webhooks/endpoint-health.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
+import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
@@ -164,7 +164,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     await time.advance(60 * second);
     const leaseMs = 2_000;
     const deadLeases = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));
-    const claim = () => claimRows(fixture.store, deadLeases, webhookQueue(time.now), 10);
+    const claim = () => claimRows(fixture.store, deadLeases, createWebhookQueue(time.now), 10);
     const startedAt = performance.now();
     expect(await claim()).toHaveLength(1);
     // The delivery cannot be claimed again until the lease has expired.

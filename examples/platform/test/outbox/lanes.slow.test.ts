@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
-import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
+import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
@@ -55,7 +55,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
         await claimRows(
           outbox.store,
           leases,
-          webhookQueue(() => new Date()),
+          createWebhookQueue(() => new Date()),
           10,
         ),
       ).toEqual([]);

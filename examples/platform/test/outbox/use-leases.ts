@@ -7,14 +7,14 @@ import type { Lease, OutboxQueue } from "../../src/outbox/queue.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
-import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
+import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { emptyTables } from "../support/empty-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 export const leaseMs = 2_000;
-export const queue = webhookQueue(() => new Date());
+export const queue = createWebhookQueue(() => new Date());
 /** A queue whose lanes are always open and have the capacity for a whole claim. */
 export const wideQueue: OutboxQueue = {
   name: "webhooks",

@@ -5,7 +5,7 @@ import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import { attemptDelivery, loadDeliveries } from "../../src/webhooks/attempt-delivery.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
+import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -21,7 +21,7 @@ test("a delivery claimed before the address changed goes to the old address, wit
   await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
   const now = () => new Date();
   const leases = new Leases(fixture.store, 3_000, (error) => fixture.errors.push(error));
-  const [lease] = (await claimRows(fixture.store, leases, webhookQueue(now), 1)) ?? [];
+  const [lease] = (await claimRows(fixture.store, leases, createWebhookQueue(now), 1)) ?? [];
   const claimedDelivery = (await loadDeliveries(fixture.store, lease ? [lease] : [], now())).get(lease?.rowId ?? 0);
   if (claimedDelivery === undefined) throw new Error("The delivery was not claimed.");
   await fixture.store.db.updateTable("endpoints").set({ base_address: newReceiver.baseAddress }).execute();

@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { limitSchema, parameterSchema } from "../../http/list-cursor.ts";
+import { createLimitSchema, createParameterSchema } from "../../http/list-cursor.ts";
 import { defineRoutes, jsonResponse, pathParameter } from "../../http/routes.ts";
 import { parseBody } from "../../http/validation.ts";
 import { readFeed } from "../../webhooks/event-feed.ts";
@@ -33,9 +33,9 @@ export function mountExtensions(router: Router, deps: ApiDeps): void {
 const unversioned = { isVersionRequired: false };
 
 const feedSchema = z.strictObject({
-  after: parameterSchema(
+  after: createParameterSchema(
     (text) => (text === "" ? undefined : text),
     "Send one `cursor`, exactly as the previous page returned it, or omit the parameter to start with the oldest event.",
   ),
-  limit: limitSchema(1_000, 100),
+  limit: createLimitSchema(1_000, 100),
 });

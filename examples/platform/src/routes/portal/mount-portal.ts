@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createSignedInRoutes, sessionMethods } from "../../accounts/signed-in-routes.ts";
 import type { EndpointCheck } from "../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../http/fields.ts";
-import { listSchema } from "../../http/list-cursor.ts";
+import { createListSchema } from "../../http/list-cursor.ts";
 import { defineRoutes } from "../../http/routes.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema, retryAll, retryOne } from "./deliveries/redeliver.ts";
@@ -39,9 +39,9 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
     ),
   });
 
-  defineRoutes(router, "/portal/offers", { get: list(offerList, listSchema(offerList.cursor)) });
+  defineRoutes(router, "/portal/offers", { get: list(offerList, createListSchema(offerList.cursor)) });
 
-  const deliveryParameters = listSchema(deliveryList.cursor).extend({
+  const deliveryParameters = createListSchema(deliveryList.cursor).extend({
     state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
     since: instantField.optional(),
     until: instantField.optional(),
@@ -66,12 +66,12 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   });
 
   defineRoutes(router, "/portal/invitations", {
-    get: list(invitationList, listSchema(invitationList.cursor)),
+    get: list(invitationList, createListSchema(invitationList.cursor)),
     post: route(async ({ user, read }) => {
       const invitation = await read(invitationSchema);
       return { invitations: await deps.store.transaction((trx) => invite(trx, deps, user, invitation)) };
     }, 201),
   });
 
-  defineRoutes(router, "/portal/mailbox", { get: list(mailList, listSchema(mailList.cursor)) });
+  defineRoutes(router, "/portal/mailbox", { get: list(mailList, createListSchema(mailList.cursor)) });
 }

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPage, listCursor } from "../../http/list-cursor.ts";
+import { createListCursor, type ListPage } from "../../http/list-cursor.ts";
 import { type PortalDeps, readEmailAddresses, type SignedInPerson } from "./person.ts";
 
-const cursor = listCursor("mails", /^$/);
+const cursor = createListCursor("mails", /^$/);
 
 /** Reads emails to the user, newest first, or all emails if `showAllMail` is set. */
 async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {

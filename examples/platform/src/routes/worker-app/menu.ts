@@ -1,10 +1,10 @@
 import { epochMicroseconds, olderThan } from "../../http/keyset.ts";
-import { type ListPage, listCursor, type PagedList } from "../../http/list-cursor.ts";
+import { createListCursor, type ListPage, type PagedList } from "../../http/list-cursor.ts";
 import type { Notification } from "../../push/push-transport.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { Store } from "../../store/store.ts";
 
-const cursor = listCursor("notifications", /^\d{1,15}$/);
+const cursor = createListCursor("notifications", /^\d{1,15}$/);
 
 export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 

@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import { authenticateUser, requireSession } from "../../accounts/sessions.ts";
 import { createSignedInRoutes, sessionMethods } from "../../accounts/signed-in-routes.ts";
-import { listSchema } from "../../http/list-cursor.ts";
+import { createListSchema } from "../../http/list-cursor.ts";
 import { defineRoutes } from "../../http/routes.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";
@@ -39,7 +39,7 @@ export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
     }),
   });
 
-  defineRoutes(router, "/worker-app/notifications", { get: list(menuEntries, listSchema(menuEntries.cursor)) });
+  defineRoutes(router, "/worker-app/notifications", { get: list(menuEntries, createListSchema(menuEntries.cursor)) });
   defineRoutes(router, "/worker-app/notifications/stream", {
     // Sends server-sent events, which resume after `Last-Event-ID`.
     async get(request, response) {

@@ -1,12 +1,12 @@
 import { type SqlBool, sql } from "kysely";
 import { epochMicroseconds, newerThan } from "../../http/keyset.ts";
-import { type ListPage, listCursor } from "../../http/list-cursor.ts";
+import { createListCursor, type ListPage } from "../../http/list-cursor.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number];
 
-const cursor = listCursor("shifts", /./);
+const cursor = createListCursor("shifts", /./);
 
 /** Reads the worker's confirmed shifts that have not ended, earliest first (D-118). */
 const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {

@@ -1,13 +1,13 @@
 import type { Request, Response } from "express";
 import { bodyTimeoutMs } from "../../../generated/decisions.ts";
 import { ProblemError } from "../../../http/problem.ts";
-import { bytesReader } from "../../../http/read-body.ts";
+import { createBytesReader } from "../../../http/read-body.ts";
 
 export type ReadForm = (request: Request, response: Response) => Promise<URLSearchParams>;
 
 /** Creates a function that reads a URL-encoded form, and converts line breaks to `\n`. */
-export function formReader(limitBytes: number): ReadForm {
-  const readBytes = bytesReader(limitBytes, bodyTimeoutMs);
+export function createFormReader(limitBytes: number): ReadForm {
+  const readBytes = createBytesReader(limitBytes, bodyTimeoutMs);
   return async (request, response) => {
     if (!request.is("application/x-www-form-urlencoded"))
       throw new ProblemError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
-import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { createListCursor, type ListPage } from "../../../http/list-cursor.ts";
 import { shownState } from "../../../webhooks/disabled-endpoint.ts";
 import { type DeliveryFilter, deliveryQuery, toFilterCondition } from "../../../webhooks/find-deliveries.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
@@ -8,7 +8,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 export type DeliveryRow = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
 export type AttemptRow = Awaited<ReturnType<typeof readAttempts>>[number];
 
-export const deliveriesCursor = listCursor("deliveries", /^$/);
+export const deliveriesCursor = createListCursor("deliveries", /^$/);
 
 /** The filter, page and order of a list of deliveries. */
 type DeliveryQuery = DeliveryFilter &

@@ -5,7 +5,7 @@ import { invitationExpiry, toMailbox } from "../../../accounts/invitations.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../../generated/decisions.ts";
 import { lineField, textField } from "../../../http/fields.ts";
 import { epochMicroseconds, olderThan } from "../../../http/keyset.ts";
-import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { createListCursor, type ListPage } from "../../../http/list-cursor.ts";
 import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
 import { greeting } from "../../../mail/mail-text.ts";
 import { enqueueEmails } from "../../../mail/write-mails.ts";
@@ -168,7 +168,7 @@ async function checkInvitationLimits(
   );
 }
 
-const cursor = listCursor("invitations", /./);
+const cursor = createListCursor("invitations", /./);
 
 /** Reads the organisation's invitations, newest first. */
 async function readInvitations({ store }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { epochMicroseconds, infinitePosition, newerThan, olderThan } from "../../../http/keyset.ts";
-import { type ListKey, type ListPage, listCursor, type RowPage } from "../../../http/list-cursor.ts";
+import { createListCursor, type ListKey, type ListPage, type RowPage } from "../../../http/list-cursor.ts";
 import { offerFlags } from "../../../offers/read-offer.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
@@ -33,8 +33,8 @@ export interface OfferFilter {
 export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
 
 /** Each sort column has its own cursor, because a position in one column is meaningless in the other. */
-export const newestOffersCursor = listCursor("offers", /./);
-export const workTimeCursor = listCursor("offersByWorkTime", /./);
+export const newestOffersCursor = createListCursor("offers", /./);
+export const workTimeCursor = createListCursor("offersByWorkTime", /./);
 
 export function resolveOfferOrder({ order, state, time }: OfferFilter): OfferOrder {
   if (order !== undefined) return order;

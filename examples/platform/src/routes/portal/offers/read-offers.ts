@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { epochMicroseconds, olderThan } from "../../../http/keyset.ts";
-import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { createListCursor, type ListPage } from "../../../http/list-cursor.ts";
 import { offerNotFound } from "../../../offers/apply-action.ts";
 import { offerFlags } from "../../../offers/read-offer.ts";
 import type { RecipientResponse } from "../../../offers/transition.ts";
@@ -10,7 +10,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
 
-const cursor = listCursor("offers", /./);
+const cursor = createListCursor("offers", /./);
 
 /** Reads the offers of the user's organisations, newest first, with the number of workers for each response. */
 async function readOffers(
