@@ -107,11 +107,11 @@ test("a round measures the base first and last, and the others alternately forwa
 
 test("pairs are measured alternately, and ratios compare adjacent slices", async () => {
   const order: string[] = [];
-  const slices = { base: [10, 40, 20], fast: [5, 20, 11] };
   const [table] = await collectPairs([{ label: "base" }, { label: "fast" }], 2, async () => {
+    const figures = { base: [40, 20, 10], fast: [20, 11, 5] };
     const measureNext = (name: "base" | "fast") => async () => {
       order.push(name);
-      return slices[name][order.filter((measuredName) => measuredName === name).length % 3] ?? 0;
+      return figures[name].shift() ?? Number.NaN;
     };
     return [await measureAlternately(3, measureNext("base"), measureNext("fast"))];
   });

@@ -21,6 +21,7 @@ export interface CallTask {
 const { module, baseModule, baseUrl, usesStub, warmUp, slices, callsPerSlice } = readTask<CallTask>();
 if (usesStub) stubFetch();
 const [base, candidate] = await Promise.all([openCalls(baseModule), openCalls(module)]);
+// The results are sent in this order, which calls.ts relies on: GET, then POST.
 const operations = ["read", "create"] as const satisfies readonly (keyof Calls)[];
 for (const operation of operations)
   for (const calls of [base, candidate]) await measureCallTime(calls, operation, warmUp);

@@ -1,2 +1,2 @@
-/** The prefix of every request path, because Stripe's client sends JSON only under `/v2/` and form data elsewhere. */
+/** The prefix of every request path. Stripe's client sends JSON to paths under `/v2/`, but form data to all others. */
 export const pathPrefix = "/v2";

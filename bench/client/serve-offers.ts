@@ -1,7 +1,7 @@
 import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
-/** Starts a process that serves one offer on a loopback port. */
+/** Starts a process that responds to both measured calls on a loopback port. */
 export async function serveOffers(): Promise<{ baseUrl: string; close(): Promise<void> }> {
   const child = new ForkedProcess(new URL("offer-server.ts", import.meta.url));
   return {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { apiKey, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 import { heyApiModule } from "../hey-api-module.ts";
 
-/** The exports used here. Declared by hand, because the module is generated only when the benchmark runs. */
+/** The exports that this candidate uses. They are declared by hand, because the module is generated only when the benchmark runs. */
 interface Generated {
   client: { setConfig(config: object): void };
   getOffer(options: object): Promise<{ data: { id: string } }>;

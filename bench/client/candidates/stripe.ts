@@ -4,7 +4,7 @@ import { type Calls, type ClientCandidate, commonHeaders, input } from "../candi
 
 type Options = NonNullable<ConstructorParameters<typeof Stripe>[1]>;
 
-/** Creates a Stripe client for another service. The client adds its own key, versions and telemetry to every request. */
+/** Creates a Stripe client that calls the service at `baseUrl`. The client adds its own key, versions and telemetry to every request. */
 export function openStripe(baseUrl: string, options: Options = {}): Calls {
   const { protocol, hostname: host, port, pathname } = new URL(baseUrl);
   const [scheme, defaultPort] = protocol === "https:" ? (["https", "443"] as const) : (["http", "80"] as const);

@@ -3,7 +3,7 @@ import express from "express";
 import { type ReceiverCandidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
-/** Does not record which events it has handled, like the other libraries. */
+/** Like the other libraries, this candidate does not record which events it has handled. */
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, no deduplication",
   sign: signAsDocumented,

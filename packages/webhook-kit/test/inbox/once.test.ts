@@ -127,12 +127,12 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     const event = createEvent();
     const text = randomUUID();
     await once(event, [text]);
-    const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;
-    await query(expire);
+    const expireSql = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;
+    await query(expireSql);
     expect(await once(createRetryContext(event), [text])).toEqual({ duplicate: true });
     for (let count = 0; count < 6; count += 1) await once(createEvent(), []);
     const unexpiredEvent = createEvent();
-    await query(expire);
+    await query(expireSql);
     await once(unexpiredEvent, []);
     const [before] = await query("SELECT count(*) AS records FROM offers_inbox");
     expect(await inbox.deleteExpired({ batchSize: 3 })).toBe(Number(before?.records) - 1);

@@ -26,13 +26,13 @@ test("behind Fastify's own parser, the error explains how to mount the receiver,
     onRejected: ignore,
     onWorkerOfferResponse: ignore,
   });
-  const naive = fastify();
-  naive.all("/offers/*", (request, reply) => {
+  const naiveApp = fastify();
+  naiveApp.all("/offers/*", (request, reply) => {
     reply.hijack();
     webhooks(request.raw, reply.raw);
   });
-  onTestFinished(() => naive.close());
-  await using receiver = await testReceiver(naive, { secret, basePath: "/offers" });
+  onTestFinished(() => naiveApp.close());
+  await using receiver = await testReceiver(naiveApp, { secret, basePath: "/offers" });
   expect((await receiver.test()).status).toBe(200);
   const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
   const response = await receiver.workerOfferResponse(accepted);

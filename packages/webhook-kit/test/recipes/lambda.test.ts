@@ -98,10 +98,10 @@ test("the recipe accepts an event with only the fields that a function URL sends
 
 test("the message for a 404 suggests a custom domain's base path as the cause, but does not contain the path", async () => {
   const onRejected = vi.fn();
-  const behindDomain = webhookFunction({ basePath: "/offers", secret, onRejected });
+  const handlerBehindDomain = webhookFunction({ basePath: "/offers", secret, onRejected });
   const headers = await signHeaders({ secret });
   const event = { path: "/PRIVATE/v1/offers/test/auth", httpMethod: "GET", headers, isBase64Encoded: false };
-  expect((await behindDomain(event)).statusCode).toBe(404);
+  expect((await handlerBehindDomain(event)).statusCode).toBe(404);
   const [[rejection]] = onRejected.mock.calls as [[{ message: string }]];
   expect(rejection.message).toContain(
     "2 segments before basePath, such as an API's stage or a custom domain's base path.",

@@ -55,7 +55,7 @@ export const adapters: readonly Adapter[] = [
   },
 ];
 
-/** One adapter, for tests that do not depend on how a request is read. In the full matrix (`npm test -- --full`), every adapter. */
+/** The adapters for tests that do not depend on how a request is read: only node:http, or every adapter with `npm test -- --full`. */
 export const sampleAdapters = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
 
 /** The adapters that respond with the kit's own 404 instead of a framework's. */

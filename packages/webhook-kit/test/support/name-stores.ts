@@ -5,11 +5,11 @@ import { hasMysql } from "../inbox/mysql-server.ts";
 
 /** Vitest's global setup. Prints once which stores the kit's tests use, so that no unavailable store is skipped silently. */
 export async function setup(): Promise<void> {
-  const [postgres, mysql, redis] = await Promise.all([isPostgresRunning(), hasMysql(), findRedis()]);
+  const [postgres, mysql, redisVersion] = await Promise.all([isPostgresRunning(), hasMysql(), findRedis()]);
   const availability = {
     PostgreSQL: postgres,
     "MySQL or MariaDB": mysql,
-    [`Redis ${redis ?? ""}`.trim()]: redis !== undefined,
+    [redisVersion === undefined ? "Redis" : `Redis ${redisVersion}`]: redisVersion !== undefined,
     "Redis Cluster": hasRedisServer(),
   };
   const available = ["memory", "SQLite", "PGlite"];

@@ -41,7 +41,7 @@ async function startServer(host: string) {
   return server;
 }
 
-/** Creates each type of receiver that testReceiver and deliverTo accept. */
+/** Functions that create a receiver of each type that testReceiver and deliverTo accept. */
 const apps: Record<string, () => unknown> = {
   "a function from Request to Response": () => webhooks,
   "a function that calls a receiver": () => (request: Request) => webhooks(request),

@@ -57,6 +57,7 @@ const bodyHmac: SignatureScheme = {
     return { "X-Time": time, "X-Id": id, "X-Signature": hmac(secret, time, id, body) };
   },
   parse(rawHeaders) {
+    // `rawHeaders` alternates between names and values.
     const findValues = (name: string) =>
       rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
     const valuesByHeader = ["x-time", "x-id", "x-signature"].map(findValues);

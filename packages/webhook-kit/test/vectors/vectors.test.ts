@@ -9,9 +9,9 @@ import { describeFailures, summarise } from "./summarise.ts";
 
 const vectors = readVectors();
 const isFull = process.env.TEST_MATRIX === "full";
-/** One adapter whose requests Node parses. In the full matrix, every adapter. */
+/** The adapters to test: one whose requests Node parses, or every adapter in the full matrix. */
 const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5"];
-/** A time zone that differs from UTC. The full matrix adds UTC and the zone furthest from it. */
+/** The time zones to test: one that differs from UTC, and in the full matrix also UTC and the zone furthest from it. */
 const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["America/St_Johns"];
 const startedReceivers: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(startedReceivers.map((receiver) => receiver.stop())));

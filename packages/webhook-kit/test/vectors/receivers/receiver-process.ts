@@ -1,4 +1,5 @@
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
+import type { ReceiverNeeds } from "../../../../cli/src/vectors/vectors.ts";
 import { standardWebhooks } from "../../../src/signature/standard-webhooks.ts";
 import { adapters } from "./adapters.ts";
 import { configFor, decodeMount, type FromReceiver, type ReceiverSetup, type ToReceiver } from "./receiver-setup.ts";
@@ -29,18 +30,23 @@ function copyForIpc(event: unknown): unknown {
   }
 }
 
-function setUp(mount: string): ReceiverSetup {
-  const { clock, without = [], handler, replayProtection } = decodeMount(mount);
+/** Creates a handler that records every event, and that fails or waits for the parent on the first one if the case needs it. */
+const createHandler = (mount: string, behaviour: ReceiverNeeds["handler"]) => {
   const record = recordFor(mount);
-  const handle = (event: unknown): unknown => {
+  return (event: unknown): unknown => {
     record.given.push(copyForIpc(event));
     record.handled += 1;
     if (record.handled > 1) return undefined;
-    if (handler === "fails") throw new Error("PRIVATE words of a handler");
-    if (handler !== "held") return undefined;
+    if (behaviour === "fails") throw new Error("PRIVATE words of a handler");
+    if (behaviour !== "held") return undefined;
     sendToParent({ type: "held", mount });
     return new Promise<void>((resolve) => releaseFunctions.set(mount, resolve));
   };
+};
+
+function setUp(mount: string): ReceiverSetup {
+  const { clock, without = [], handler, replayProtection } = decodeMount(mount);
+  const handle = createHandler(mount, handler);
   const handlers = {
     onWorkerAddedContact: handle,
     onWorkerOfferResponse: handle,
@@ -57,7 +63,7 @@ function setUp(mount: string): ReceiverSetup {
     ...(scheme === "standardWebhooks" && { scheme: standardWebhooks() }),
     ...(replayProtection && { replayProtection }),
     now: () => (clock === undefined ? new Date() : new Date(clock)),
-    onRejected: ({ code }) => record.reasons.push(code),
+    onRejected: ({ code }) => recordFor(mount).reasons.push(code),
   };
 }
 

@@ -35,9 +35,9 @@ export type FromReceiver =
 export function configFor(scheme: Scheme): TestVectors["config"] {
   const { config } = readVectors();
   if (scheme === "timestampDigest") return config;
-  const encoded = Object.entries(config.secrets).map(([name, secret]) => [
+  const encodedSecrets = Object.entries(config.secrets).map(([name, secret]) => [
     name,
     Buffer.from(secret).toString("base64"),
   ]);
-  return { ...config, secrets: Object.fromEntries(encoded) as Record<string, string> };
+  return { ...config, secrets: Object.fromEntries(encodedSecrets) as Record<string, string> };
 }
