@@ -44,7 +44,7 @@ describe("invitation links", () => {
     return link.pathname;
   }
   const openVisitor = (): PageClient => openPageClient(platform.address, "/app/sign-in");
-  const contactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
+  const listContactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
   const join = (path: string, fields: Record<string, string> = {}) =>
     openVisitor().send(path, { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham", ...fields });
 
@@ -60,8 +60,8 @@ describe("invitation links", () => {
     const home = (await client.get("/app")).text;
     expect(home).toContain("You now share your availability with Harbour Hotels.");
     expect(home).toContain("Pacific/Chatham");
-    await eventually("the webhook arrives", async () => contactRequests().length === 1);
-    expect(contactRequests()[0]?.url).toMatch(/^\/contact\/new\/worker_[0-9a-f-]{36}$/);
+    await eventually("the webhook arrives", async () => listContactRequests().length === 1);
+    expect(listContactRequests()[0]?.url).toMatch(/^\/contact\/new\/worker_[0-9a-f-]{36}$/);
     const otherClient = openPageClient(platform.address, "/app/sign-in");
     const credentials = { name: "dana0@EXAMPLE.com", password: "a long password" };
     expect((await otherClient.send("/app/sign-in", credentials)).status).toBe(303);
@@ -78,12 +78,12 @@ describe("invitation links", () => {
 
   test("an invitation link works once, even for two simultaneous requests [D-122]", async () => {
     const path = await invite(2);
-    const countBefore = contactRequests().length;
+    const countBefore = listContactRequests().length;
     const statuses = (await Promise.all([join(path), join(path)])).map(({ status }) => status);
     expect(statuses.filter((status) => status === 303)).toHaveLength(1);
     expect((await join(path)).status).toBe(404);
     expect((await openVisitor().get(path)).status).toBe(404);
-    await eventually("the webhook arrives", async () => contactRequests().length === countBefore + 1);
+    await eventually("the webhook arrives", async () => listContactRequests().length === countBefore + 1);
   });
 
   test("an invitation link stays valid when a field is invalid, and the page shows the error at that field", async () => {

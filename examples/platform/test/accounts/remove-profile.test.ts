@@ -30,13 +30,13 @@ describe("removing the base URL", () => {
     (await platform.call("GET", "/portal/deliveries", { token }))
       .json<{ deliveries: { state: string }[] }>()
       .deliveries.map(({ state }) => state);
-  const contactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
+  const listContactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
 
   test("removing the base URL stops webhooks, and pending webhooks are delivered to the next base URL [D-120]", async () => {
     await saveProfile();
     receiver.respond = respondWith(503);
     await addContact("worker_amal");
-    await eventually("the first two attempts have failed", async () => contactRequests().length === 2);
+    await eventually("the first two attempts have failed", async () => listContactRequests().length === 2);
     receiver.respond = respondWith(200);
 
     expect((await hana.get("/company/remove")).text).toContain(receiver.baseAddress);
@@ -49,6 +49,6 @@ describe("removing the base URL", () => {
 
     await saveProfile();
     await eventually("the held event is delivered", async () => (await readStates()).join() === "acknowledged");
-    expect(contactRequests().at(-1)?.url).toBe("/contact/new/worker_amal");
+    expect(listContactRequests().at(-1)?.url).toBe("/contact/new/worker_amal");
   });
 });

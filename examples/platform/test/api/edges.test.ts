@@ -212,13 +212,16 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];
       const id = extractId(await create(slot(start, end)));
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ events: [{ start, end }], isHistoric: false });
-      for (const [from, to] of [
+      for (const [eventStart, eventEnd] of [
         ["0000-01-01T00:00:00Z", end],
         [start, "0000-01-01T00:00:00Z"],
         [start, "10000-01-01T00:00:00Z"],
         [start, "+010000-01-01T00:00:00Z"],
       ] as const)
-        expect((await create(slot(from, to))).json()).toMatchObject({ status: 400, code: "invalid_request" });
+        expect((await create(slot(eventStart, eventEnd))).json()).toMatchObject({
+          status: 400,
+          code: "invalid_request",
+        });
     });
 
     test("an event's offset is applied, and a time without an offset is rejected", async () => {

@@ -11,10 +11,10 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 const key = "demo-key-harbour";
 
-// A fixed time, so that the date does not change during a test.
+// The time is fixed so that the date does not change during a test.
 export const now = new Date();
 
-/** An offer with every field and a repeated worker. */
+/** An offer with every field. It lists one worker twice. */
 export const input = {
   createdByUserId: "user_hana",
   title: "Kitchen help on Friday",
@@ -38,7 +38,7 @@ export interface OffersApi {
   complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
   /** Returns the reasons of the worker's notifications about the offer, oldest first. */
   readNotificationReasons(workerId: string, offerId: string): Promise<string[]>;
-  /** Stops the platform while `read` reads its store. */
+  /** Stops the platform, passes its store to `read`, and starts the platform again. @returns the result of `read` */
   withPlatformStopped<T>(read: (store: Store) => Promise<T>): Promise<T>;
 }
 
@@ -77,8 +77,8 @@ export function useOffersApi(createDatabase: StoreUnderTest["createDatabase"]): 
       const token = await platform.signInWorker(workerId);
       const response = await platform.call("GET", "/worker-app/notifications", { token });
       const { notifications } = response.json<{ notifications: { offerId: string; reason: string }[] }>();
-      const aboutOffer = notifications.filter((entry) => entry.offerId === offerId);
-      return aboutOffer.map(({ reason }) => reason).toReversed();
+      const offerNotifications = notifications.filter((notification) => notification.offerId === offerId);
+      return offerNotifications.map(({ reason }) => reason).toReversed();
     },
     async withPlatformStopped(read) {
       await platform.close();

@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { openReceiver } from "../support/receiver.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
@@ -34,7 +34,7 @@ describe.each(variants)(
   ({ createDatabase, dialect }) => {
     const { absent: notFound, closed, reused, withdrawsUnknown } = dialects[dialect];
     let database: TestDatabase;
-    let running: PlatformProcess;
+    let platform: PlatformProcess;
     let baseUrl: string;
     let harbour: OffersClient;
     const createClient = (options: Partial<OffersClientOptions>) =>
@@ -42,13 +42,13 @@ describe.each(variants)(
     beforeAll(async () => {
       database = await createDatabase();
       const settings = { OFFERS_ALLOW_LOOPBACK: "1", OFFERS_BODY_LIMIT_BYTES: "4096", OFFERS_LOG_LEVEL: "info" };
-      running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed, ...settings });
-      baseUrl = await running.waitForAddress();
+      platform = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed, ...settings });
+      baseUrl = await platform.waitForAddress();
       harbour = createClient({});
     });
     afterAll(async () => {
-      running.child.kill("SIGTERM");
-      await running.exited;
+      platform.child.kill("SIGTERM");
+      await platform.exited;
       await database.remove();
     });
 
@@ -260,10 +260,9 @@ describe.each(variants)(
       }
 
       await actAsWorker("worker_amal", id, "apply");
-      const responseEvents = ({ requests }: typeof harbourReceiver) =>
-        requests.filter(({ url }) => url === "/offer/response");
-      await eventually("Harbour Hotels gets the response", () => responseEvents(harbourReceiver).length === 1);
-      expect(JSON.parse(responseEvents(harbourReceiver)[0]?.body ?? "")).toMatchObject({
+      const listResponseEvents = ({ requests }: Receiver) => requests.filter(({ url }) => url === "/offer/response");
+      await eventually("Harbour Hotels gets the response", () => listResponseEvents(harbourReceiver).length === 1);
+      expect(JSON.parse(listResponseEvents(harbourReceiver)[0]?.body ?? "")).toMatchObject({
         offerId: id,
         workerId: "worker_amal",
       });
@@ -272,8 +271,8 @@ describe.each(variants)(
       // The agency receives only the event for its own offer.
       const { id: agencyOfferId } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
       await actAsWorker("worker_ben", agencyOfferId, "reject");
-      await eventually("the agency gets the response", () => responseEvents(crewReceiver).length === 1);
-      expect(JSON.parse(responseEvents(crewReceiver)[0]?.body ?? "")).toMatchObject({
+      await eventually("the agency gets the response", () => listResponseEvents(crewReceiver).length === 1);
+      expect(JSON.parse(listResponseEvents(crewReceiver)[0]?.body ?? "")).toMatchObject({
         offerId: agencyOfferId,
         workerId: "worker_ben",
       });

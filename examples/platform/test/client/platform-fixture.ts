@@ -5,13 +5,13 @@ import { anyStore } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 /**
- * Starts a platform process as the fixture for the client's contract suite. The demo seed contains the suite's organisations and workers.
+ * Starts a platform process as the fixture of the client's contract suite. The demo seed contains the organisations and workers of the suite.
  */
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await anyStore();
   const database = await store.createDatabase();
-  const running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
-  const baseUrl = await running.waitForAddress();
+  const platform = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
+  const baseUrl = await platform.waitForAddress();
 
   const call = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
     const response = await fetch(`${baseUrl}/worker-app${path}`, {
@@ -41,20 +41,20 @@ export async function platformFixture(dialect: "reference" | "live"): Promise<Co
       return (await call("POST", `/offers/${offerId}/${action}`, await authorize(workerId))).code ?? "done";
     },
     async notifications(offerId, workerId, count) {
-      let received: string[] = [];
+      let reasons: string[] = [];
       await eventually(`${workerId} is notified`, async () => {
         const { notifications } = await call("GET", "/notifications", await authorize(workerId));
         const offerNotifications = notifications.filter(
           (notification: { offerId: string }) => notification.offerId === offerId,
         );
-        received = offerNotifications.map(({ reason }: { reason: string }) => reason).reverse();
-        return received.length >= count;
+        reasons = offerNotifications.map(({ reason }: { reason: string }) => reason).reverse();
+        return reasons.length >= count;
       });
-      return received;
+      return reasons;
     },
     async close() {
-      running.child.kill("SIGTERM");
-      await running.exited;
+      platform.child.kill("SIGTERM");
+      await platform.exited;
       await database.remove();
     },
   };

@@ -7,7 +7,7 @@ import {
 } from "../../../../packages/client/test/contract/fixture.ts";
 import { fc } from "../../../../scripts/property-seed.ts";
 
-/** One call, or one worker's response. Offers are numbered in creation order. A number without an offer means an unknown offer. */
+/** A call or a worker's response. Offers are numbered in creation order. A number without an offer stands for an unknown offer. */
 export type CallStep =
   | { type: "create"; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
   | { type: "complete"; offer: number; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
@@ -31,10 +31,10 @@ export class ServiceUnderTest {
   readonly #keySuffix: string;
   readonly #ids: string[] = [];
 
-  /** @param run a string that is unique per run, because services remember idempotency keys */
-  constructor(fixture: ContractFixture, run: string) {
+  /** @param keySuffix text that makes idempotency keys unique to a run, because services remember the keys */
+  constructor(fixture: ContractFixture, keySuffix: string) {
     this.#fixture = fixture;
-    this.#keySuffix = run;
+    this.#keySuffix = keySuffix;
   }
 
   async perform(step: CallStep): Promise<CallOutcome | string> {
@@ -42,20 +42,20 @@ export class ServiceUnderTest {
       const outcome = await this.#call("POST", "/offer?api-version=1.0", step);
       const { id } = Object(outcome.body);
       if (typeof id === "string" && !this.#ids.includes(id)) this.#ids.push(id);
-      return this.#replaceIds(outcome);
+      return this.#makeComparable(outcome);
     }
     const id = this.#ids[step.offer] ?? "unknown";
     if (step.type === "respond") return this.#fixture.respond(id, step.workerId, step.response);
     if (step.type === "complete")
-      return this.#replaceIds(await this.#call("POST", `/offer/${id}/complete?api-version=1.0`, step));
+      return this.#makeComparable(await this.#call("POST", `/offer/${id}/complete?api-version=1.0`, step));
     const suffix = step.type === "withdraw" ? "/withdraw" : "";
-    return this.#replaceIds(await this.#call("GET", `/offer/${id}${suffix}${step.query}`, step));
+    return this.#makeComparable(await this.#call("GET", `/offer/${id}${suffix}${step.query}`, step));
   }
 
   /**
-   * Returns the reasons for every worker's notifications about the offers that steps may have changed.
+   * Returns the reasons for the notifications of each worker about each offer that steps may have changed.
    *
-   * @param counts how many notifications to wait for
+   * @param counts how many notifications to wait for, for each pair of an offer and a worker
    */
   notifications(counts: readonly number[] = []): Promise<string[][]> {
     const pairs = this.#ids
@@ -85,7 +85,8 @@ export class ServiceUnderTest {
     return { status: response.status, isReplay, ...(text !== "" && { body: JSON.parse(text) }) };
   }
 
-  #replaceIds(outcome: CallOutcome): CallOutcome {
+  /** Replaces ids with offer numbers. Replaces other values that differ between services with whether they are well-formed. */
+  #makeComparable(outcome: CallOutcome): CallOutcome {
     if (outcome.body === undefined) return outcome;
     const { id, createdAt, instance, recipients, ...rest } = Object(outcome.body);
     const body = {

@@ -15,8 +15,9 @@ afterAll(() => platform.close());
 test("the in-memory service and the platform return the same responses to any sequence of calls [D-69]", async () => {
   const codes = new Set<string>();
   const property = fc.asyncProperty(callSteps, async (sequence: CallStep[]) => {
-    const run = crypto.randomUUID();
-    const [platformSide, inMemorySide] = [new ServiceUnderTest(platform, run), new ServiceUnderTest(inMemory, run)];
+    const keySuffix = crypto.randomUUID();
+    const platformSide = new ServiceUnderTest(platform, keySuffix);
+    const inMemorySide = new ServiceUnderTest(inMemory, keySuffix);
     for (const step of sequence) {
       const [expected, actual] = await Promise.all([platformSide.perform(step), inMemorySide.perform(step)]);
       expect(actual).toEqual(expected);

@@ -31,8 +31,8 @@ async function expectSameBehaviour(steps: readonly StoryStep[]): Promise<unknown
   expect(await runStory(onPlatform, steps)).toEqual(outcomes);
   const deliveries = await inMemory.deliveries();
   expect(await onPlatform.deliveries()).toEqual(deliveries);
-  const sizes = [...countByInstant(inMemory.receiver).values()];
-  expect(await readRequests(onPlatform, sizes)).toEqual(await readRequests(inMemory, sizes));
+  const counts = [...countByInstant(inMemory.receiver).values()];
+  expect(await readRequests(onPlatform, counts)).toEqual(await readRequests(inMemory, counts));
   const lateness = latenessMs(onPlatform, inMemory);
   expect(Math.min(...lateness)).toBeGreaterThan(-100);
   expect(Math.max(...lateness)).toBeLessThan(maxLateMs);

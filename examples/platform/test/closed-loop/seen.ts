@@ -22,14 +22,14 @@ export interface ComparableRequest {
  * Returns a receiver's requests in order, grouped by instant. At one instant, the platform orders only requests for the same worker and
  * offer (D-32), so each group is sorted.
  *
- * @param sizes how many requests arrived at each instant
+ * @param counts how many requests arrived at each instant
  */
-export async function readRequests(side: StorySide, sizes: readonly number[]): Promise<ComparableRequest[][]> {
+export async function readRequests(side: StorySide, counts: readonly number[]): Promise<ComparableRequest[][]> {
   const ids = await side.deliveryIds();
   const remaining = side.receiver.requests.map((request) => toComparable(request, ids));
-  const instants = sizes.map((size) => remaining.splice(0, size));
-  // The remaining requests arrived at only one side.
-  return [...instants, remaining].map((requests) => requests.toSorted((a, b) => sortKey(a).localeCompare(sortKey(b))));
+  const groups = counts.map((count) => remaining.splice(0, count));
+  // Requests that remain after all instants arrived at only one side.
+  return [...groups, remaining].map((requests) => requests.toSorted((a, b) => sortKey(a).localeCompare(sortKey(b))));
 }
 
 /** Returns a sort key. Requests with a guaranteed order have the same key, so that sorting does not change their order. */
@@ -42,11 +42,13 @@ function toComparable({ method, path, headers, body }: RecordedRequest, ids: rea
     if (name === "offers-delivery-id") return [name, `delivery ${ids.indexOf(value)}`];
     return [name, formats[name]?.test(value) ? "well-formed" : value];
   });
+  const parsedBody = body === "" ? undefined : JSON.parse(body);
+  if (parsedBody?.offerId !== undefined) parsedBody.offerId = "the offer";
   return {
     method,
     path: path.replace(storyPrefix, ""),
     headers: Object.fromEntries(comparableHeaders),
-    body: body === "" ? undefined : { ...JSON.parse(body), ...(body.includes("offerId") && { offerId: "the offer" }) },
+    body: parsedBody,
   };
 }
 
@@ -59,9 +61,9 @@ export const latenessMs = (side: StorySide, reference: StorySide): number[] =>
 
 /** Counts the requests at each instant of a clock that only the story advances. */
 export function countByInstant({ requests }: StoryReceiver): Map<number, number> {
-  const sizes = new Map<number, number>();
-  for (const { at } of requests) sizes.set(at, (sizes.get(at) ?? 0) + 1);
-  return sizes;
+  const counts = new Map<number, number>();
+  for (const { at } of requests) counts.set(at, (counts.get(at) ?? 0) + 1);
+  return counts;
 }
 
 /** A time at which a delivery was due or attempted. */

@@ -12,7 +12,7 @@ export interface InMemorySide extends StorySide {
   moments(): Moment[];
 }
 
-/** Creates an in-memory service, with a clock that only the story advances. */
+/** Creates an in-memory service with one offer and a clock that only the story advances. */
 export async function createInMemorySide(): Promise<InMemorySide> {
   const startedAt = Date.now();
   const service = createTestService({ now: () => new Date(startedAt) });
@@ -58,13 +58,14 @@ async function runForValue(action: () => Promise<unknown>): Promise<string> {
   try {
     return ((await action()) ?? "done") as string;
   } catch (error) {
-    return String(Object(error).code);
+    return (error as { code: string }).code;
   }
 }
 
-/** Returns when each attempt was due and when it was made. An open circuit breaker may have delayed a retry. */
+/** Returns when each attempt was made and when it was due. Both can differ if the circuit breaker was open. */
 const listMoments = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
   attempts.flatMap(({ at, number }, index) => {
+    // The receiver's 503 responses have a Retry-After header of one hour.
     const previous = number > 1 ? attempts[index - 1] : undefined;
     const delayMs = Math.max(defaultRetrySchedule.delaysMs[number - 2] ?? 0, previous?.status === 503 ? 3_600_000 : 0);
     const dueAt = previous ? previous.at.getTime() + delayMs : at.getTime();

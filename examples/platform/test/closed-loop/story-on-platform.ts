@@ -7,8 +7,9 @@ import { searchAll } from "../../src/accounts/contact-suggestions.ts";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 import { createSigner } from "../../src/endpoint-client/send-signed.ts";
 import { ProblemError } from "../../src/http/problem.ts";
-import { applyAction } from "../../src/offers/apply-action.ts";
+import { type Actor, applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
+import type { Action } from "../../src/offers/transition.ts";
 import type { PortalDeps } from "../../src/routes/portal/person.ts";
 import { saveProfile } from "../../src/routes/portal/profile/save-profile.ts";
 import { addContact } from "../../src/routes/worker-app/contacts.ts";
@@ -20,7 +21,7 @@ import { createVirtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
-/** The platform's store, deliveries, portal and worker app, and a server that receives its webhooks. */
+/** The platform's store and deliveries without its HTTP API, and a server that receives its webhooks. */
 export interface StoryPlatform {
   fixture: DeliveryFixture;
   /** Starts a new story, without any data from the previous one. */
@@ -37,7 +38,7 @@ export async function openStoryPlatform(fixture: DeliveryFixture): Promise<Story
     async startStory() {
       await fixture.reset();
       const side = await createPlatformSide(fixture, endpointClient, server);
-      ({ receiver } = side);
+      receiver = side.receiver;
       return side;
     },
     async close() {
@@ -60,9 +61,12 @@ async function createPlatformSide(
   const sign = createSigner(now);
   const onError = (error: unknown): void => void fixture.errors.push(error);
   const signals = { publish: () => undefined };
-  const usedDeps = { store, endpointClient, sign, now, signals, onError, encryptionKey: testEncryptionKey };
+  const usedDeps: Partial<PortalDeps> = {
+    ...{ store, endpointClient, sign, now, signals, onError },
+    encryptionKey: testEncryptionKey,
+  };
   // Saving a profile and searching need no other dependencies.
-  const deps = usedDeps satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
+  const deps = usedDeps as PortalDeps;
 
   const organisationId = await addOrganisation(store);
   await store.db
@@ -76,7 +80,7 @@ async function createPlatformSide(
   const startDelivery = () => fixture.startDelivery({ now, sign, ...policies });
   let delivery = startDelivery();
 
-  const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
+  const act = async (actor: Actor, action: Action) => {
     const result = await store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
     return result === "done" ? result : result.code;
   };
@@ -170,7 +174,7 @@ const redeliveryCodes = {
   repeated: "delivery_superseded",
 };
 
-/** Turns a handler into a listener. If the handler throws, the connection is closed without a response. */
+/** Converts a handler to a listener. If the handler throws, the listener closes the connection without a response. */
 function toListener(handle: (request: Request) => Promise<Response>): RequestListener {
   return async (incoming, outgoing) => {
     const { method = "", url = "", headers, headersDistinct } = incoming;

@@ -11,6 +11,7 @@ export const storySuggestion = {
   ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" }],
 };
 
+/** The response in each mode. If it is undefined, the receiver sends the kit's response. */
 const responses = {
   acknowledges: undefined,
   fails: { status: 500 },
@@ -54,19 +55,19 @@ export class StoryReceiver {
     });
   }
 
-  /** @throws to close the connection without a response */
+  /** Handles a webhook. Throws if the connection is to be closed without a response. */
   readonly handle = async (request: Request): Promise<Response> => {
     const { method } = request;
     const path = new URL(request.url).pathname;
     const headers = Object.fromEntries(request.headers);
     const body = await request.clone().text();
     this.requests.push({ method, path, headers, body, at: this.#now().getTime() });
-    const verified = await this.#webhooks(request);
+    const kitResponse = await this.#webhooks(request);
     const response = responses[this.mode];
-    if (verified.status !== 200) return verified;
+    if (kitResponse.status !== 200) return kitResponse;
     if (response === "hang up") throw new Error("the receiver hangs up");
     if (this.mode === "refuses one worker" && `${path}${body}`.includes("worker_amal"))
       return new Response(null, { status: 422 });
-    return response === undefined ? verified : new Response(null, response);
+    return response === undefined ? kitResponse : new Response(null, response);
   };
 }

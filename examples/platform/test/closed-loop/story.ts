@@ -31,7 +31,7 @@ export interface StoryDelivery {
   attempts: { number: number; status: number | null; failure: string | null }[];
 }
 
-/** A service with one organisation, which has sent an offer to three workers, and that organisation's receiver. */
+/** A service with one organisation, an offer that the organisation has sent to three workers, and the organisation's receiver. */
 export interface StorySide {
   readonly receiver: StoryReceiver;
   /** When the story started according to the service's clock, in Unix milliseconds. */
@@ -48,11 +48,11 @@ export interface StorySide {
   waitUntil(ms: number): Promise<void>;
   /** Returns the deliveries, oldest first. */
   deliveries(): Promise<StoryDelivery[]>;
-  /** Returns the delivery ids in the same order. */
+  /** Returns the delivery ids, oldest first. */
   deliveryIds(): Promise<string[]>;
 }
 
-/** Runs the steps, lets the receiver recover and waits until all retries have ended. @returns each step's outcome */
+/** Registers the endpoint, runs the steps, lets the receiver recover and waits for all retries. @returns the outcome of each action */
 export async function runStory(side: StorySide, steps: readonly StoryStep[]): Promise<unknown[]> {
   const outcomes: unknown[] = [await side.register()];
   let elapsedMs = 0;

@@ -4,7 +4,7 @@ import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { checkSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { storySuggestion } from "./story-receiver.ts";
 
-/** Generates mostly valid values, because a list with many random fields would hardly ever be accepted. */
+/** Generates mostly valid values. A list with many random fields would hardly ever be accepted. */
 const mostly = (...validValues: unknown[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...validValues) }, fc.jsonValue(), fc.string({ unit: "binary" }));
 
@@ -51,7 +51,7 @@ test("the in-memory service accepts the same lists of suggestions as the platfor
     try {
       return await service.suggestContacts({ userEmailAddresses: [] });
     } catch (error) {
-      return Object(error).code;
+      return (error as { code: string }).code;
     }
   };
   const outcomes = new Set<unknown>();

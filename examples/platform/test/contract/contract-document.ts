@@ -13,16 +13,17 @@ const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.
 
 /** Returns the rows of the first table in spec/interface.md after the line that starts with `lineStart`. */
 export function readFieldsAfter(lineStart: string): DocumentedField[] {
-  const start = lines.findIndex((line) => line.startsWith(lineStart));
-  const header = lines.findIndex((line, index) => index > start && line.startsWith("|"));
-  const names = splitCells(lines[header] ?? "").map((name) => name.toLowerCase());
+  const startIndex = lines.findIndex((line) => line.startsWith(lineStart));
+  const headerIndex = lines.findIndex((line, index) => index > startIndex && line.startsWith("|"));
+  const names = splitCells(lines[headerIndex] ?? "").map((name) => name.toLowerCase());
   const rows: DocumentedField[] = [];
-  for (const row of lines.slice(header + 2)) {
+  // A separator line follows the header.
+  for (const row of lines.slice(headerIndex + 2)) {
     if (!row.startsWith("|")) break;
     const cells = splitCells(row);
     rows.push(Object.fromEntries(names.map((name, index) => [name, cells[index]])) as unknown as DocumentedField);
   }
-  if (start < 0 || rows.length === 0) throw new Error(`spec/interface.md has no table after ${lineStart}`);
+  if (startIndex < 0 || rows.length === 0) throw new Error(`spec/interface.md has no table after ${lineStart}`);
   return rows;
 }
 
@@ -44,28 +45,36 @@ const isNonEmptyArray =
 
 const nonStrings = [7, true, null, {}, ["x"]];
 
-/** Valid and invalid values for each type in the contract. */
-const types: Record<string, { is: (value: unknown) => boolean; invalid: unknown[] }> = {
-  string: { is: (value) => typeof value === "string", invalid: nonStrings },
-  integer: { is: Number.isInteger, invalid: ["1", 1.5, null, true] },
-  boolean: { is: (value) => typeof value === "boolean", invalid: ["true", 1, null] },
-  "string (e-mail address)": { is: isEmailAddress, invalid: [...nonStrings, "", "hana", "a b@example.com"] },
-  "string, date-time (UTC)": { is: isUtc, invalid: [...nonStrings, "", "soon"] },
-  "string, date-time, UTC": { is: isUtc, invalid: [...nonStrings, "", "soon", "2025-11-30T17:00:00"] },
+interface ContractType {
+  isValid(value: unknown): boolean;
+  invalidValues: unknown[];
+}
+
+/** The types in the contract, each with examples of invalid values. */
+const types: Record<string, ContractType> = {
+  string: { isValid: (value) => typeof value === "string", invalidValues: nonStrings },
+  integer: { isValid: Number.isInteger, invalidValues: ["1", 1.5, null, true] },
+  boolean: { isValid: (value) => typeof value === "boolean", invalidValues: ["true", 1, null] },
+  "string (e-mail address)": {
+    isValid: isEmailAddress,
+    invalidValues: [...nonStrings, "", "hana", "a b@example.com"],
+  },
+  "string, date-time (UTC)": { isValid: isUtc, invalidValues: [...nonStrings, "", "soon"] },
+  "string, date-time, UTC": { isValid: isUtc, invalidValues: [...nonStrings, "", "soon", "2025-11-30T17:00:00"] },
   "array of string": {
-    is: isNonEmptyArray((value) => typeof value === "string"),
-    invalid: ["x", [7], [null], {}, null],
+    isValid: isNonEmptyArray((value) => typeof value === "string"),
+    invalidValues: ["x", [7], [null], {}, null],
   },
   "array of string (e-mail addresses)": {
-    is: isNonEmptyArray(isEmailAddress),
-    invalid: ["a@example.com", ["a"], [7], {}, null],
+    isValid: isNonEmptyArray(isEmailAddress),
+    invalidValues: ["a@example.com", ["a"], [7], {}, null],
   },
-  "array of event objects": { is: isNonEmptyArray(isEvent), invalid: ["x", [7], [{}], {}, null] },
-  "array of recipient objects": { is: isNonEmptyArray(isObject), invalid: [[7]] },
-  "array of rating objects": { is: isNonEmptyArray(isObject), invalid: ["x", [7], [{}], {}, null] },
+  "array of event objects": { isValid: isNonEmptyArray(isEvent), invalidValues: ["x", [7], [{}], {}, null] },
+  "array of recipient objects": { isValid: isNonEmptyArray(isObject), invalidValues: [[7]] },
+  "array of rating objects": { isValid: isNonEmptyArray(isObject), invalidValues: ["x", [7], [{}], {}, null] },
 };
 
-function findType(name: string) {
+function getType(name: string): ContractType {
   const type = types[name];
   if (type === undefined) throw new Error(`spec/interface.md has an unknown type: ${name}`);
   return type;
@@ -75,8 +84,8 @@ function findType(name: string) {
 export function expectFields(value: unknown, fields: readonly DocumentedField[]): void {
   expect(Object.keys(Object(value)).sort()).toEqual(fields.map(({ field }) => field).sort());
   for (const { field, type } of fields)
-    expect([field, findType(type).is(Reflect.get(Object(value), field))]).toEqual([field, true]);
+    expect(getType(type).isValid(Reflect.get(Object(value), field)), field).toBe(true);
 }
 
 /** Returns values that do not have the documented type. */
-export const invalidValues = ({ type }: DocumentedField): unknown[] => findType(type).invalid;
+export const invalidValues = ({ type }: DocumentedField): unknown[] => getType(type).invalidValues;

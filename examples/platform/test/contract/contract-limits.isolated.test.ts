@@ -42,6 +42,7 @@ function createRecordingClient(): EndpointClient & { timeouts: [string, number][
   };
 }
 
+/** Runs `work` with a delivery fixture on a new database, and removes both afterwards. */
 async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
   const [store] = await anyStore();
   const database = await store.createDatabase();
@@ -67,7 +68,7 @@ describe("default timeouts and retries", () => {
       const organisationId = await addOrganisation(store, "http://127.0.0.1:1");
       const event = { type: "workerAddedContact", data: { workerId: "worker_amal" } } as const;
       await store.transaction((trx) => recordEvent(trx, organisationId, event));
-      await eventually("it is attempted", () => endpointClient.timeouts.length === 1);
+      await eventually("the delivery is attempted", () => endpointClient.timeouts.length === 1);
       expect(endpointClient.timeouts).toEqual([["/contact/new/{workerId}", 15_000]]);
       await delivery.stop();
     }));
@@ -133,17 +134,17 @@ describe("default timeouts and retries", () => {
 
   /** Returns whether the call has ended after each of `timesMs`. */
   async function hasEndedAfter(call: Promise<unknown>, ...timesMs: number[]): Promise<boolean[]> {
-    let isEnded = false;
-    const end = () => {
-      isEnded = true;
+    let hasEnded = false;
+    const markEnded = () => {
+      hasEnded = true;
     };
-    call.then(end, end);
+    call.then(markEnded, markEnded);
     let now = 0;
     const results: boolean[] = [];
     for (const time of timesMs) {
       await vi.advanceTimersByTimeAsync(time - now);
       now = time;
-      results.push(isEnded);
+      results.push(hasEnded);
     }
     return results;
   }

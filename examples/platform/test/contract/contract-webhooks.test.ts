@@ -120,9 +120,9 @@ describe("the contract's webhooks", () => {
     await fixture.callApp("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
     for (const _ of [1, 2])
       await fixture.callApp("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
-    const contactRequests = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/"));
-    await eventually("both are delivered", () => contactRequests().length === 2);
-    for (const { method, url, body, headers } of contactRequests()) {
+    const listContactRequests = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/"));
+    await eventually("both are delivered", () => listContactRequests().length === 2);
+    for (const { method, url, body, headers } of listContactRequests()) {
       expect([method, url, body]).toEqual(["GET", "/hooks/contact/new/worker_dana", ""]);
       expect(headers).not.toHaveProperty("content-type");
     }
@@ -196,9 +196,9 @@ describe("the contract's webhooks", () => {
       respondWith(request.body.includes('"accepted"') ? 500 : 200)(request, response);
     for (const action of ["apply", "reject"])
       await fixture.callApp("worker_amal", "POST", `/offers/${offerId}/${action}`);
-    const received = () => fixture.receiver.requests.filter(({ body }) => body.includes(offerId));
-    await eventually("the last response has arrived", () => received().length === 4);
-    const responses = received().map(({ body }) => (JSON.parse(body) as { response: string }).response);
+    const listResponseRequests = () => fixture.receiver.requests.filter(({ body }) => body.includes(offerId));
+    await eventually("the last response has arrived", () => listResponseRequests().length === 4);
+    const responses = listResponseRequests().map(({ body }) => (JSON.parse(body) as { response: string }).response);
     expect(responses).toEqual(["accepted", "accepted", "accepted", "rejected"]);
   });
 
@@ -225,16 +225,16 @@ describe("the contract's webhooks", () => {
     await fixture.enterProfile();
     // Wait until an event has used up its three attempts, which are 50 ms apart.
     await fixture.callApp("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    const attempts = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
-    await eventually("the event has failed", () => attempts().length === 3);
-    const otherRequests = fixture.receiver.requests.filter((request) => !attempts().includes(request));
+    const listContactAttempts = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
+    await eventually("the event has failed", () => listContactAttempts().length === 3);
+    const otherRequests = fixture.receiver.requests.filter((request) => !listContactAttempts().includes(request));
     expect(otherRequests.map(({ url }) => url)).toEqual([
       "/hooks/contact-suggestions",
       "/hooks/test",
       "/hooks/test/auth",
     ]);
     for (const { headers } of otherRequests) expect(headers).not.toHaveProperty("offers-delivery-id");
-    for (const { headers } of attempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
+    for (const { headers } of listContactAttempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
     expect((await readDeliveriesText()).match(/"type":/g)?.length).toBe(
       (deliveriesBefore.match(/"type":/g)?.length ?? 0) + 1,
     );

@@ -33,11 +33,11 @@ export interface HarbourFixture {
   callApi(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   /** Calls the portal as Hana. */
   callPortal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
-  /** Calls the worker's app as this worker. */
+  /** Calls the worker app as this worker. */
   callApp(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
   /** Saves the endpoint's base URL and secret in the company profile. */
   enterProfile(changes?: object): Promise<PlatformResponse>;
-  /** Creates an offer to Amal and Ben, unless `changes` contains `workerIds`. */
+  /** Creates an offer to Amal and Ben, unless `changes` contains `workerIds`. @returns the offer id */
   createOffer(changes?: object, options?: CallOptions): Promise<string>;
   complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
   /** Returns the worker's notifications about the offer, oldest first. */
@@ -88,13 +88,13 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
         notifications: { offerId: string; reason: string; successful: boolean | null }[];
       }>();
       return notifications
-        .filter((entry) => entry.offerId === offerId)
+        .filter((notification) => notification.offerId === offerId)
         .map(({ reason, successful }) => ({ reason, successful }))
         .reverse();
     },
     async waitForReportedResponses(offerId) {
       // A response is committed with its event, so every earlier response has a delivery by now.
-      await eventually("nothing is pending", async () => {
+      await eventually("every delivery is acknowledged", async () => {
         const { deliveries } = (await fixture.callPortal("GET", "/deliveries")).json<{
           deliveries: { state: string }[];
         }>();
@@ -103,7 +103,7 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
       return receiver.requests
         .filter(({ url }) => url === "/hooks/offer/response")
         .map(({ body }) => JSON.parse(body) as { offerId: string; workerId: string; response: string })
-        .filter((received) => received.offerId === offerId)
+        .filter((event) => event.offerId === offerId)
         .map(({ workerId, response }) => ({ workerId, response }));
     },
     async close() {

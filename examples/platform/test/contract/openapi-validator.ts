@@ -26,35 +26,45 @@ const document: Document = parse(readFileSync(new URL("../../../../spec/openapi.
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
-// Accept every idn-email, which ajv-formats does not support. The document also has a pattern.
+// Accept every string as an idn-email, because ajv-formats does not support this format. The document's pattern is still checked.
 ajv.addFormat("idn-email", true);
 ajv.addSchema(document, documentId);
 
 const escapeToken = (token: string): string => token.replaceAll("~", "~0").replaceAll("/", "~1");
 const jsonPointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
 
-/** Asserts that spec/openapi.yaml documents the response. Accepts undocumented members in its body. */
+/**
+ * Asserts that spec/openapi.yaml documents the status, required headers and body of the response. Accepts undocumented members in the body.
+ */
 export function expectDocumented(method: string, path: string, received: WireResponse): void {
-  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
-  const status = String(received.status);
-  const operation = document.paths[template]?.[method.toLowerCase()];
-  const documented = operation?.responses[status];
-  if (operation !== undefined && documented === undefined)
-    throw new Error(`${method} ${path}: ${status} is not documented: ${received.text}`);
-  // Requests for unknown paths or methods also get a problem.
-  const shared = documented === undefined ? "#/components/responses/BadRequest" : documented.$ref;
-  const location = shared ?? jsonPointer("paths", template, method.toLowerCase(), "responses", status);
-  const response = shared === undefined ? documented : document.components.responses[shared.split("/").at(-1) ?? ""];
-  if (response === undefined) throw new Error(`${shared} is missing from the document`);
+  const { pointer, response } = findResponse(method, path, received);
   for (const [name, { required }] of Object.entries(response.headers ?? {}))
     if (required === true && !received.headers.get(name))
       throw new Error(`${method} ${path}: ${received.status} lacks the header ${name}`);
-  checkContent(`${method} ${path} ${received.status}`, location, response, received);
+  expectContent(`${method} ${path} ${received.status}`, pointer, response, received);
 }
 
-function checkContent(
+/** Finds the documented response and its JSON pointer. Requests for unknown paths or methods must get a documented problem. */
+function findResponse(method: string, path: string, { status, text }: WireResponse) {
+  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
+  const operation = document.paths[template]?.[method.toLowerCase()];
+  if (operation === undefined) return findSharedResponse("#/components/responses/BadRequest");
+  const response = operation.responses[status];
+  if (response === undefined) throw new Error(`${method} ${path}: ${status} is not documented: ${text}`);
+  if (response.$ref !== undefined) return findSharedResponse(response.$ref);
+  return { pointer: jsonPointer("paths", template, method.toLowerCase(), "responses", String(status)), response };
+}
+
+function findSharedResponse(pointer: string): { pointer: string; response: ResponseObject } {
+  const response = document.components.responses[pointer.split("/").at(-1) ?? ""];
+  if (response === undefined) throw new Error(`${pointer} is missing from the document`);
+  return { pointer, response };
+}
+
+/** Asserts that the body is empty if the document has no content, or else that its media type and members are documented. */
+function expectContent(
   label: string,
-  location: string,
+  pointer: string,
   { content }: ResponseObject,
   { headers, text }: WireResponse,
 ): void {
@@ -65,10 +75,11 @@ function checkContent(
   const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
   if (!(mediaType in content)) throw new Error(`${label}: the media type ${mediaType} is not documented`);
   // Unlike `ajv.compile` with a reference, this compiles the schema only once.
-  const validate = ajv.getSchema(`${documentId}${location}/content/${escapeToken(mediaType)}/schema`);
-  if (validate === undefined) throw new Error(`${label}: the document has no schema at ${location}`);
+  const validate = ajv.getSchema(`${documentId}${pointer}/content/${escapeToken(mediaType)}/schema`);
+  if (validate === undefined) throw new Error(`${label}: the document has no schema at ${pointer}`);
   if (!validate(JSON.parse(text))) throw new Error(`${label}: ${ajv.errorsText(validate.errors)}`);
 }
 
+/** Returns whether the path, without its query, matches a path template such as `/offer/{id}`. */
 const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path.split("?")[0] ?? "");

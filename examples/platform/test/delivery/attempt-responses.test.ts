@@ -21,7 +21,9 @@ describe.each(await anyStore())("attempts on $title", ({ createDatabase }) => {
     const event = { type: "workerAddedContact", data: { workerId: "worker-1" } } as const;
     await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
     fixture.startDelivery();
-    await eventually("it is acknowledged", () => fixture.attempts.some(({ outcome }) => outcome === "acknowledged"));
+    await eventually("the delivery is acknowledged", () =>
+      fixture.attempts.some(({ outcome }) => outcome === "acknowledged"),
+    );
     const rows = await fixture.store.db
       .selectFrom("attempts")
       .select(["status", "content_type", "response"])

@@ -26,7 +26,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
       store: { ...deliveries.fixture.store, transaction },
       settleLimitMs: 0,
     });
-    await eventually("it is attempted", () => deliveries.receiver.requests.length > 0);
+    await eventually("the delivery is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
     // More than one if the delivery was released and attempted again before the stop.
     const unstoredAttempts = deliveries.receiver.requests.length;

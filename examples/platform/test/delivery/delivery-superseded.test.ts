@@ -27,7 +27,7 @@ describe.each(await anyStore())("failed deliveries on $title", ({ createDatabase
     receiver.respond = (request, response) =>
       respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
     await act("apply");
-    await eventually("it has failed", async () => (await readStates()).join() === "dead");
+    await eventually("the delivery has failed", async () => (await readStates()).join() === "dead");
     await act("reject");
     await eventually(
       "the later response is acknowledged",

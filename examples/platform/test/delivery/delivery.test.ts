@@ -8,7 +8,7 @@ import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
 describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
-  const { record, waitForState, receivedIds } = deliveries;
+  const { record, waitForState, listReceivedIds } = deliveries;
 
   const readAttempts = (deliveryId: string) =>
     deliveries.fixture.store.db
@@ -86,7 +86,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
       [null, "timeout"],
       [200, null],
     ]);
-    expect(new Set(receivedIds())).toEqual(new Set([id]));
+    expect(new Set(listReceivedIds())).toEqual(new Set([id]));
     expect(deliveries.receiver.requests.map(({ url }) => url)).not.toContain("/elsewhere");
     await eventually("the last attempt is reported", () => deliveries.fixture.attempts.length === 6);
     expect(deliveries.fixture.attempts.map(({ outcome }) => outcome)).toEqual([
@@ -117,7 +117,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     const otherId = await record(workerResponse("worker-2"));
     deliveries.fixture.startDelivery();
     for (const id of [...ids, otherId]) await waitForState(id, "acknowledged");
-    const order = receivedIds();
+    const order = listReceivedIds();
     const [first = ""] = ids;
     expect(order.filter((id) => id !== otherId)).toEqual([first, first, first, ...ids]);
     expect(order.indexOf(otherId)).toBeLessThan(order.lastIndexOf(first));

@@ -63,7 +63,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
       await sleep(20);
     }
   };
-  /** Saves Harbour's endpoint and signs everyone in. @returns their tokens */
+  /** Signs in Hana and the workers, and saves Harbour Hotels' endpoint. @returns their tokens */
   const saveEndpointAndSignIn = async (): Promise<{ person: string; workers: string[] }> => {
     const [address = ""] = await Promise.all(processes.map((process) => process.waitForAddress()));
     const person = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
@@ -156,6 +156,7 @@ async function createSettlementTrigger(database: TestDatabase): Promise<void> {
   await store.close();
 }
 
+/** Asserts that `count` deliveries were settled, each exactly once. */
 async function expectSettledOnce(database: TestDatabase, count: number): Promise<void> {
   const store = await openTestStore(database);
   const { rows } = await sql<{ times: number }>`
@@ -164,7 +165,7 @@ async function expectSettledOnce(database: TestDatabase, count: number): Promise
   expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: count }, () => 1));
 }
 
-/** Asserts that the `attempts` column of each delivery is the number of its stored attempts. */
+/** Asserts that `count` deliveries have attempts, and that each one's `attempts` column is the number of its stored attempts. */
 async function expectAttemptCountsMatch(database: TestDatabase, count: number): Promise<void> {
   const store = await openTestStore(database);
   const rows = await store.db

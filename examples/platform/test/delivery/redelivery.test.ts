@@ -36,7 +36,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   afterEach(async () => {
     receiver.respond = respondWith(200);
     receiver.hangUp();
-    await eventually("nothing is pending", async () => (await readPage("state=pending")).deliveries.length === 0);
+    await eventually("no delivery is pending", async () => (await readPage("state=pending")).deliveries.length === 0);
     await receiver.close();
   });
 
@@ -62,24 +62,24 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   };
   const act = async (offerId: string, action: "apply" | "reject", workerId = "worker_amal") =>
     platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token: await platform.signInWorker(workerId) });
-  const receivedIds = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
+  const listReceivedIds = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
 
   test("a failed delivery is redelivered with its id, and an acknowledged delivery with a new id for the same event [D-74]", async () => {
     receiver.respond = respondWith(500);
     await act(await createOffer(), "apply");
-    await eventually("it has failed", async () => (await readStates()) === "dead");
+    await eventually("the delivery has failed", async () => (await readStates()) === "dead");
     receiver.respond = respondWith(200);
     const [dead] = await readDeliveries();
     const first = await redeliver(dead?.id);
     expect([first.status, first.json()]).toEqual([202, { id: dead?.id }]);
-    await eventually("delivered", async () => (await readStates()) === "acknowledged");
+    await eventually("the events are delivered", async () => (await readStates()) === "acknowledged");
 
     const second = await redeliver(dead?.id);
     const { id } = second.json<{ id: string }>();
     expect(id).not.toBe(dead?.id);
-    await eventually("delivered again", async () => (await readStates()) === "acknowledged,acknowledged");
+    await eventually("the event is delivered again", async () => (await readStates()) === "acknowledged,acknowledged");
     expect((await readDeliveries())[0]).toMatchObject({ id, eventId: dead?.eventId, redeliveryOf: dead?.id });
-    expect(receivedIds().slice(-2)).toEqual([dead?.id, id]);
+    expect(listReceivedIds().slice(-2)).toEqual([dead?.id, id]);
     expect((await redeliver(dead?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
   });
 
@@ -87,7 +87,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     const offerId = await createOffer();
     await act(offerId, "apply");
     await act(offerId, "reject");
-    await eventually("both delivered", async () => (await readStates()) === "acknowledged,acknowledged");
+    await eventually("both responses are delivered", async () => (await readStates()) === "acknowledged,acknowledged");
     const [, earlier] = await readDeliveries();
     expect((await redeliver(earlier?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await redeliverAll({ state: "all" })).toEqual({ redelivered: 1, superseded: 1 });
@@ -121,9 +121,9 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     const workers = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await createOffer(workers);
     for (const worker of workers) await act(offerId, "apply", worker);
-    await eventually("it has failed", async () => (await readStates()) === "dead,dead,dead");
+    await eventually("the delivery has failed", async () => (await readStates()) === "dead,dead,dead");
     await act(offerId, "reject");
-    await eventually("it has failed", async () => (await readStates()) === "dead,dead,dead,dead");
+    await eventually("the delivery has failed", async () => (await readStates()) === "dead,dead,dead,dead");
     const ids = (await readDeliveries()).map(({ id }) => id);
     receiver.respond = () => undefined;
     receiver.requests.length = 0;
@@ -131,14 +131,17 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect(await redeliverAll({ state: "acknowledged" })).toEqual({ redelivered: 0, superseded: 0 });
     expect(await redeliverAll({})).toEqual({ redelivered: 4, superseded: 0 });
     expect(await redeliverAll({})).toEqual({ redelivered: 0, superseded: 0 });
-    await eventually("each worker's first attempt is under way", () => receivedIds().length === 3);
-    expect(receivedIds()).not.toContain(ids[0]);
+    await eventually("each worker's first attempt is under way", () => listReceivedIds().length === 3);
+    expect(listReceivedIds()).not.toContain(ids[0]);
   });
 
   test("deliveries are listed by state and time, page by page", async () => {
     const offers = [await createOffer(), await createOffer(), await createOffer()];
     for (const offerId of offers) await act(offerId, "apply");
-    await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged,acknowledged");
+    await eventually(
+      "the events are delivered",
+      async () => (await readStates()) === "acknowledged,acknowledged,acknowledged",
+    );
     const all = await readDeliveries();
     const firstPage = await readPage(`since=${testStartedAt}&limit=2&state=acknowledged`);
     expect(firstPage.deliveries).toEqual(all.slice(0, 2));
@@ -182,10 +185,10 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
 
     beforeEach(async () => {
       await act(await createOffer(), "apply");
-      await eventually("delivered", async () => (await readStates()) === "acknowledged");
+      await eventually("the events are delivered", async () => (await readStates()) === "acknowledged");
       receiver.respond = respondWith(410);
       await act(await createOffer(), "apply");
-      await eventually("held", async () => (await readStates()) === "held,acknowledged");
+      await eventually("an event is held", async () => (await readStates()) === "held,acknowledged");
     });
 
     test("events redelivered to a disabled endpoint are held, and delivered when it is enabled", async () => {
@@ -201,8 +204,11 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
       const enabled = await call("POST", "/portal/profile/enable");
       expect(enabled.status).toBe(200);
       expect(enabled.json<DisabledHealth>().health).toMatchObject({ disabledBecause: null, held: 0 });
-      await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged,acknowledged");
-      expect(receivedIds()).toContain(id);
+      await eventually(
+        "the events are delivered",
+        async () => (await readStates()) === "acknowledged,acknowledged,acknowledged",
+      );
+      expect(listReceivedIds()).toContain(id);
     });
 
     test("saving the profile again enables a disabled endpoint", async () => {
@@ -215,7 +221,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
         disabledBecause: null,
         held: 0,
       });
-      await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged");
+      await eventually("the events are delivered", async () => (await readStates()) === "acknowledged,acknowledged");
     });
 
     test("an organisation without a profile cannot enable an endpoint", async () => {

@@ -11,7 +11,7 @@ const dailySchedule = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), j
 
 describe.each(await anyStore())("immediate retries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
-  const { record, waitForState, receivedIds } = deliveries;
+  const { record, waitForState, listReceivedIds } = deliveries;
   const retry = (id: string, organisationId = deliveries.organisationId) =>
     retryNow(deliveries.fixture.store, organisationId, id, new Date());
   const retryAll = () => retryAllNow(deliveries.fixture.store, deliveries.organisationId, new Date());
@@ -33,7 +33,7 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
     expect(await retry(waitingId)).toEqual({ outcome: "retried", id: waitingId });
     await waitForState(waitingId, "acknowledged");
     expect(await deliveries.readState(otherId)).toBe("pending");
-    expect(receivedIds().filter((id) => id === waitingId)).toHaveLength(2);
+    expect(listReceivedIds().filter((id) => id === waitingId)).toHaveLength(2);
   });
 
   test("immediate retries do not use up the schedule during an outage [D-130]", async () => {
@@ -60,7 +60,7 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
     deliveries.receiver.respond = respondWith(200);
     expect(await retry(later)).toEqual({ outcome: "retried", id: earlier });
     await waitForState(later, "acknowledged");
-    expect(receivedIds()).toEqual([earlier, earlier, later]);
+    expect(listReceivedIds()).toEqual([earlier, earlier, later]);
   });
 
   test("an immediate retry does not attempt a delivery twice in parallel", async () => {
@@ -76,7 +76,7 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
     expect(await retryAll()).toBeUndefined();
     const nextId = await record(workerResponse("worker-2"));
     await eventually("the next delivery is under way", () => deliveries.receiver.requests.length === 2);
-    expect(receivedIds()).toEqual([id, nextId]);
+    expect(listReceivedIds()).toEqual([id, nextId]);
     release();
   });
 
@@ -91,8 +91,8 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
     deliveries.receiver.requests.length = 0;
     expect(await retryAll()).toBeUndefined();
     await deliveries.waitUntilSettled();
-    expect(receivedIds().toSorted()).toEqual([...ids, last].toSorted());
-    expect(receivedIds().indexOf(last)).toBeGreaterThan(receivedIds().indexOf(ids[0]));
+    expect(listReceivedIds().toSorted()).toEqual([...ids, last].toSorted());
+    expect(listReceivedIds().indexOf(last)).toBeGreaterThan(listReceivedIds().indexOf(ids[0]));
   });
 
   test("an immediate retry ends the circuit breaker's pause with one attempt, and the other deliveries follow once it is acknowledged [D-130]", async () => {

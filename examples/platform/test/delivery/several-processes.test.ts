@@ -37,7 +37,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
     });
     for (const fixture of fixtures) fixture.startDelivery();
     const pending = () => first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await eventually("all are delivered", async () => (await pending()).length === 0);
+    await eventually("all events are delivered", async () => (await pending()).length === 0);
     const ids = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
     expect(ids).toHaveLength(300);
     expect(new Set(ids).size).toBe(300);
@@ -50,7 +50,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
 
   describe("with one worker's responses", () => {
     const deliveries = useDeliveries(createDatabase);
-    const { receivedIds, waitUntilSettled } = deliveries;
+    const { listReceivedIds, waitUntilSettled } = deliveries;
 
     const recordResponse = async (trx: Trx, response: WorkerResponse): Promise<string> => {
       const { deliveryId = "" } = await recordEvent(
@@ -95,7 +95,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
       await waitForBlockedTransaction();
       await commit();
       await waitUntilSettled();
-      const received = receivedIds();
+      const received = listReceivedIds();
       expect([received[0], received.length]).toEqual([first, 2]);
     });
 
@@ -121,7 +121,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
       await waitForBlockedTransaction();
       await commit();
       await waitUntilSettled();
-      expect(receivedIds()).toEqual([first, second]);
+      expect(listReceivedIds()).toEqual([first, second]);
     });
 
     test("a delivery's schedule can be restarted while a later response is being recorded", async () => {

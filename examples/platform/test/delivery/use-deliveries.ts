@@ -17,23 +17,23 @@ export const workerResponse = (workerId: string, response: WorkerResponse = "acc
 /** A retry schedule with only one attempt. */
 export const singleAttempt = { delaysMs: [], jitter: 0, maxRetryAfterMs: 0 };
 
-/** One process and an organisation with an endpoint. Each test gets a new organisation. */
+/** One process and an organisation with an endpoint. Each test gets a new organisation and a new endpoint. */
 export interface Deliveries {
   readonly fixture: DeliveryFixture;
   readonly receiver: Receiver;
   readonly organisationId: string;
-  /** Records an event. @returns the delivery id */
+  /** Records an event, by default for the organisation of this test. @returns the delivery id */
   record(event: EventToRecord, organisationId?: string): Promise<string>;
   readState(id: string): Promise<string>;
   /** Waits until the delivery has this state. */
   waitForState(id: string, state: string): Promise<void>;
   /** Returns the delivery ids of all requests, in order. */
-  receivedIds(): (string | undefined)[];
+  listReceivedIds(): (string | undefined)[];
   /** Waits until no delivery is pending. */
   waitUntilSettled(): Promise<void>;
 }
 
-/** Opens the store and the endpoint for the tests in a describe block. */
+/** Opens a store for the tests in a describe block, and an endpoint for each test. */
 export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]): Deliveries {
   const fixture = useDeliveryFixture(createDatabase);
   let receiver: Receiver;
@@ -72,7 +72,7 @@ export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]):
     },
     waitForState: (id, state) =>
       eventually(`${id} is ${state}`, async () => (await deliveries.readState(id)) === state),
-    receivedIds: () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]?.toString()),
+    listReceivedIds: () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]?.toString()),
     async waitUntilSettled() {
       const pending = fixture.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
       await eventually("no delivery is pending", async () => (await pending.execute()).length === 0);

@@ -77,8 +77,9 @@ describe("requests to an endpoint", () => {
   test("at most 64 kB of an endless response are read [D-24]", async () => {
     receiver.respond = (_, response) => {
       response.writeHead(200);
-      const writeForever = (): boolean =>
-        response.writable && response.write("x".repeat(16_384), () => setImmediate(writeForever));
+      const writeForever = (): void => {
+        if (response.writable) response.write("x".repeat(16_384), () => setImmediate(writeForever));
+      };
       writeForever();
     };
     const result = await send();
@@ -150,6 +151,7 @@ function sendSlowly(socket: Socket, start: string, chunk: string): void {
   socket.on("close", () => clearInterval(timer));
 }
 
+/** Opens a TCP server that calls `misbehave` once the first bytes of a connection have arrived. */
 async function openRawServer(
   misbehave: (socket: Socket) => void,
 ): Promise<{ baseAddress: string; close(): Promise<void> }> {

@@ -25,7 +25,8 @@ const sendFast =
   (socket) => {
     socket.write(start);
     const writeUntilFull = (): void => {
-      while (socket.writable && socket.write(chunk));
+      let canWriteMore = true;
+      while (canWriteMore) canWriteMore = socket.writable && socket.write(chunk);
     };
     socket.on("drain", writeUntilFull);
     writeUntilFull();
@@ -64,16 +65,19 @@ const httpsBehaviours: Record<string, Behave> = {
   "a handshake record byte by byte": sendSlowly("\x16\x03\x03\x40\x00", "\x02"),
 };
 
-async function openServer(misbehave: Behave): Promise<number> {
+/** Opens a server on a free loopback port. @returns the port */
+async function openServer(behave: Behave): Promise<number> {
   const server = createServer((socket) => {
+    // The client may reset the connection.
     socket.on("error", () => undefined);
-    socket.once("data", () => misbehave(socket));
+    socket.once("data", () => behave(socket));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
 }
 
+/** Opens a server for each behaviour. @returns pairs of a behaviour's name and its server's URL */
 const openServers = async (scheme: string, behaviours: Record<string, Behave>) =>
   Promise.all(
     Object.entries(behaviours).map(

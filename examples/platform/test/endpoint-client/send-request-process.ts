@@ -1,4 +1,4 @@
-// A process for ssrf.test.ts, because Node reads some settings only when it starts. It sends one request to the address in its first
+// The process that ssrf.test.ts starts to test settings that Node reads only when it starts. It sends one request to the URL in its first
 // argument, and prints the result.
 import { sendRequest } from "./send-request.ts";
 

@@ -1,7 +1,7 @@
 import { createEndpointClient, type EndpointClientOptions } from "../../src/endpoint-client/create-endpoint-client.ts";
 import type { EndpointRequest, EndpointResult } from "../../src/endpoint-client/endpoint-client.ts";
 
-/** Sends one request through a new client. The default is `GET /test`. */
+/** Sends one request through a new client. The default request is `GET /test` with a timeout of 5 s. */
 export async function sendRequest(
   options: EndpointClientOptions,
   request: Partial<EndpointRequest> & { baseAddress: string },

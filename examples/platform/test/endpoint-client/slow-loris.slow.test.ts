@@ -18,8 +18,8 @@ describe("receivers that keep connections open", () => {
   let healthy: Addresses;
   let endpointClient: EndpointClient;
   /** Opens receivers in a worker thread, so that they do not slow down the client's thread. */
-  async function openReceivers(kind: "healthy" | "hostile"): Promise<Addresses> {
-    const thread = new Worker(new URL("hostile-receivers.ts", import.meta.url), { workerData: kind });
+  async function openReceivers(behaviour: "healthy" | "hostile"): Promise<Addresses> {
+    const thread = new Worker(new URL("hostile-receivers.ts", import.meta.url), { workerData: behaviour });
     threads.push(thread);
     const [addresses] = await once(thread, "message");
     return addresses;
@@ -81,7 +81,7 @@ describe("receivers that keep connections open", () => {
   });
 
   test("slow receivers at most double the 99th percentile of attempts at other endpoints", async () => {
-    /** Measures the durations of attempts, with as many concurrent attempts as four endpoints may have. */
+    /** Measures the durations of attempts at a healthy receiver, with as many concurrent attempts as four endpoints may have. */
     async function measureDurations(): Promise<number[]> {
       const durationsMs: number[] = [];
       const attemptRepeatedly = async (): Promise<void> => {
@@ -90,6 +90,7 @@ describe("receivers that keep connections open", () => {
       await Promise.all(Array.from({ length: 4 * attemptsPerEndpoint }, attemptRepeatedly));
       return durationsMs;
     }
+    /** Runs `work` while the slow receivers use up all of their concurrent attempts. */
     async function runUnderAttack<T>(work: () => Promise<T>): Promise<T> {
       let hasEnded = false;
       const attack = async (baseAddress: string): Promise<void> => {
@@ -125,6 +126,7 @@ describe("receivers that keep connections open", () => {
 
 const isEndless = (name: string): boolean => /endlessly many|endless header|as fast as/.test(name);
 
+/** Returns the smallest value that at least `share` of the values do not exceed. */
 function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;

@@ -187,7 +187,7 @@ const rebinding: Record<string, string[][]> = {
 const sendRequestProcess = join(import.meta.dirname, "send-request-process.ts");
 
 describe("non-public addresses", () => {
-  // Listens on all of this machine's addresses.
+  // This server listens on all of this machine's addresses.
   let listener: Server;
   let port: number;
   let nameServer: NameServer;
@@ -236,7 +236,7 @@ describe("non-public addresses", () => {
       await endpointClient.close();
     }
   }
-  const rejection = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
+  const rejectionWithCode = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
 
   test("without the guard, connections to this machine's addresses are made and counted", async () => {
     const interfaces = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
@@ -267,7 +267,7 @@ describe("non-public addresses", () => {
         for (const isCompleteUrl of [false, true])
           expect([address, await send(address, {}, isCompleteUrl)]).toEqual([
             address,
-            rejection("^(forbidden|invalid)_address$"),
+            rejectionWithCode("^(forbidden|invalid)_address$"),
           ]);
     expect([attemptedCount, acceptedCount]).toEqual([0, 0]);
   });
@@ -277,7 +277,7 @@ describe("non-public addresses", () => {
       for (const isCompleteUrl of [false, true])
         expect([address, await send(address, {}, isCompleteUrl)]).toEqual([
           address,
-          rejection("^(forbidden_address|name_not_found)$"),
+          rejectionWithCode("^(forbidden_address|name_not_found)$"),
         ]);
     expect(nameServer.lookups.get(name)).toBe(6);
     expect([attemptedCount, acceptedCount]).toEqual([0, 0]);
@@ -286,7 +286,7 @@ describe("non-public addresses", () => {
   test("no connection is attempted to this machine's public addresses", async () => {
     const isOwn = (address: string): boolean => address === "8.8.8.8";
     for (const address of ["http://8.8.8.8", "https://dns.example"])
-      expect(await send(address, { isOwnAddress: isOwn })).toEqual(rejection("^forbidden_address$"));
+      expect(await send(address, { isOwnAddress: isOwn })).toEqual(rejectionWithCode("^forbidden_address$"));
     expect(attemptedCount).toBe(0);
   });
 
@@ -300,7 +300,7 @@ describe("non-public addresses", () => {
     attemptedCount = 0;
     // The name now resolves to 10.0.0.1, then to a public address together with 169.254.169.254.
     for (let time = 0; time < 2; time += 1)
-      expect(await endpointClient.send(request)).toEqual(rejection("^forbidden_address$"));
+      expect(await endpointClient.send(request)).toEqual(rejectionWithCode("^forbidden_address$"));
     expect(attemptedCount).toBe(0);
     // Each connection looks up the name once.
     expect(nameServer.lookups.get("rebinding.example")).toBe(3);

@@ -76,12 +76,13 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
       .executeTakeFirstOrThrow();
     return at.getTime();
   };
-  /** Fails attempts until the breaker opens. @returns the number of attempts, at most 18, because eight may be in flight when it opens */
+  /** Fails attempts until the breaker opens. @returns the number of attempts, which is at least 10 and less than 20 */
   const openBreaker = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
     await recordManyResponses(40);
     await time.waitUntilIdle();
     expect(receiver.requests.length).toBeGreaterThanOrEqual(10);
+    // Up to eight more attempts may be in flight when the breaker opens.
     expect(receiver.requests.length).toBeLessThan(20);
     return receiver.requests.length;
   };
@@ -220,7 +221,7 @@ describe.each(sharedStores)("an endpoint's breaker with several processes on $ti
     respondLater?.();
     const readPending = () =>
       first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await eventually("all are delivered", async () => (await readPending()).length === 0);
+    await eventually("all events are delivered", async () => (await readPending()).length === 0);
     await Promise.all(fixtures.map((fixture) => fixture.close()));
     expect(fixtures.flatMap(({ errors }) => errors)).toEqual([]);
     await receiver.close();

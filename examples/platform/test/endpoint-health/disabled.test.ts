@@ -62,7 +62,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
       .set({ disabled_at: new Date(), disabled_because: "gone" })
       .where("organisation_id", "=", organisationId)
       .execute();
-  const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
+  const listReceivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
 
   test("an endpoint that responds with 410 is not called again, and its pending and later deliveries are held [D-73]", async () => {
     await recordResponses(40);
@@ -120,15 +120,15 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
 
   test("an endpoint receives every held delivery in order once it is enabled [D-73]", async () => {
     await disable();
-    const ids = await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 30 });
+    const ids = await recordManyResponses(fixture.store, { organisationId, count: 300, workerCount: 30 });
     receiver.respond = respondWith(200);
     await enable();
     expect(await countDeliveries("pending")).toBe(300);
     const laterIds = await recordResponses(30);
     fixture.startDelivery();
-    await eventually("all are delivered", async () => (await countDeliveries("acknowledged")) === 330);
-    expect(receivedIds()).toHaveLength(330);
-    const positionById = new Map(receivedIds().map((id, index) => [id, index]));
+    await eventually("all events are delivered", async () => (await countDeliveries("acknowledged")) === 330);
+    expect(listReceivedIds()).toHaveLength(330);
+    const positionById = new Map(listReceivedIds().map((id, index) => [id, index]));
     const recordedIds = [...ids, ...laterIds];
     for (let worker = 0; worker < 30; worker += 1) {
       const positions = recordedIds
@@ -139,7 +139,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
   });
 
   test("enabling an endpoint makes all held deliveries due immediately, even more than one claim takes", async () => {
-    await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 300 });
+    await recordManyResponses(fixture.store, { organisationId, count: 300, workerCount: 300 });
     await disable();
     fixture.startDelivery();
     await waitUntilIdle();
@@ -149,9 +149,9 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
     await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.respond = respondWith(200);
     await enable();
-    await eventually("all are delivered", async () => (await countDeliveries("acknowledged")) === 300);
+    await eventually("all events are delivered", async () => (await countDeliveries("acknowledged")) === 300);
     expect(new Set(fixture.attempts.map(({ number }) => number))).toEqual(new Set([1]));
-    expect(new Set(receivedIds()).size).toBe(receiver.requests.length);
+    expect(new Set(listReceivedIds()).size).toBe(receiver.requests.length);
   });
 
   test("enabling an endpoint restarts the retry schedule from the beginning", async () => {
@@ -165,7 +165,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
     await eventually("all are held", async () => (await countDeliveries("pending")) === 0);
     receiver.respond = respondWith(200);
     await enable();
-    await eventually("the retry is attempted immediately", () => receivedIds().lastIndexOf(id) > 0);
+    await eventually("the retry is attempted immediately", () => listReceivedIds().lastIndexOf(id) > 0);
     await eventually("all are acknowledged", async () => (await countDeliveries("acknowledged")) === 3);
     const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
     expect(numbers).toEqual([1, 1]);
@@ -191,7 +191,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
       [2, "retry"],
       [1, "acknowledged"],
     ]);
-    expect(receivedIds()).toEqual([id, id, id]);
+    expect(listReceivedIds()).toEqual([id, id, id]);
   });
 
   test("a delivery acknowledged while the endpoint was disabled is not sent again", async () => {
@@ -210,6 +210,6 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
     receiver.respond = respondWith(200);
     const [nextId = ""] = await recordResponses(1);
     await eventually("the next delivery is acknowledged", async () => (await countDeliveries("acknowledged")) === 2);
-    expect(receivedIds()).toEqual([id, nextId]);
+    expect(listReceivedIds()).toEqual([id, nextId]);
   });
 });

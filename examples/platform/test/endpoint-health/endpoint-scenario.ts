@@ -189,7 +189,7 @@ export async function runScenario(
   expect(fixture.errors).toEqual([]);
 }
 
-/** Asserts that no attempt started before its planned time. The first attempt of a schedule is due immediately. */
+/** Asserts that all reported attempts are stored, and that no retry started before its planned time. */
 export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Promise<void> {
   const storedAttempts = await store.db
     .selectFrom("attempts")
@@ -202,6 +202,7 @@ export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Pr
     expect(stored).toHaveLength(reported.length);
     let plannedAt: Date | undefined;
     for (const [index, { number, nextAttemptAt }] of reported.entries()) {
+      // The first attempt of a schedule is due immediately.
       const dueAt = number === 1 ? undefined : plannedAt;
       if (dueAt !== undefined) expect(stored[index]?.started_at.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
       plannedAt = nextAttemptAt;

@@ -46,7 +46,8 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
       .execute();
     return new Map(rows.map(({ id, state }) => [id, state]));
   };
-  const areAll = async (state: string) => [...(await readStates()).values()].every((other) => other === state);
+  const areAll = async (state: string) =>
+    [...(await readStates()).values()].every((deliveryState) => deliveryState === state);
   const readEndpoint = () =>
     fixture.store.db
       .selectFrom("endpoints")

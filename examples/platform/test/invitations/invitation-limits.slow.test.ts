@@ -7,7 +7,7 @@ import { bo, dayMs, hana, useInvitations } from "./use-invitations.ts";
 
 describe.each(await anyStore())("invitations on $title", ({ title, createDatabase }) => {
   const invitations = useInvitations(createDatabase);
-  const { now, advance, restart, signIn, suggest, search, invite, signInAndShow, createPerson } = invitations;
+  const { now, advance, restart, signIn, suggest, search, invite, signInAndSearch, createPerson } = invitations;
 
   describe("limit of 200 people in 24 hours", () => {
     const expectTooMany = (response: PlatformResponse): void => {
@@ -22,7 +22,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       advance(2 * dayMs);
       const everyone = Array.from({ length: 4_000 }, () => createPerson());
       const batches = Array.from({ length: 40 }, (_, index) => everyone.slice(index * 100, index * 100 + 100));
-      const token = await signInAndShow(hana, everyone);
+      const token = await signInAndSearch(hana, everyone);
       const responses = await Promise.all(batches.map((people) => invite(token, people)));
       expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
       for (const response of responses.filter(({ status }) => status !== 201)) expectTooMany(response);
@@ -33,10 +33,10 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       expectTooMany(await invite(token, [lastPerson]));
       // The limit is per user, so another organisation's user is not affected.
       const otherPerson = createPerson();
-      expect((await invite(await signInAndShow(bo, [otherPerson]), [otherPerson])).status).toBe(201);
+      expect((await invite(await signInAndSearch(bo, [otherPerson]), [otherPerson])).status).toBe(201);
 
       advance(dayMs - 1_000);
-      const laterToken = await signInAndShow(hana, everyone);
+      const laterToken = await signInAndSearch(hana, everyone);
       const earlyResponse = await invite(laterToken, [lastPerson]);
       expectTooMany(earlyResponse);
       expect(earlyResponse.headers.get("retry-after")).toBe("1");
@@ -67,7 +67,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
     test("invitations are limited across processes, if the store supports several [D-87]", async () => {
       advance(2 * dayMs);
       const everyone = Array.from({ length: 400 }, () => createPerson());
-      const token = await signInAndShow(hana, everyone);
+      const token = await signInAndSearch(hana, everyone);
       const otherProcesses = title === "PGlite" ? [] : [await openPlatform(invitations.database, {}, now)];
       const processes = [invitations.platform, ...otherProcesses];
       const responses = await Promise.all(

@@ -5,12 +5,12 @@ import { ada, bo, dayMs, hana, type SuggestedPerson, useInvitations } from "./us
 
 describe.each(await anyStore())("invitations on $title", ({ createDatabase }) => {
   const invitations = useInvitations(createDatabase);
-  const { advance, signIn, suggest, search, invite, signInAndShow, readMailsTo, createPerson } = invitations;
+  const { advance, signIn, suggest, search, invite, signInAndSearch, readMailsTo, createPerson } = invitations;
 
   describe("people from a search", () => {
     test("inviting an address that no search returned gets 422 and sends no mail [D-87]", async () => {
       const [suggested, unsuggested] = [createPerson(), createPerson()];
-      const token = await signInAndShow(hana, [suggested]);
+      const token = await signInAndSearch(hana, [suggested]);
       const response = await invite(token, [suggested, unsuggested]);
       expect(response.status).toBe(422);
       expect(response.json()).toMatchObject({
@@ -31,14 +31,14 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       ["an address that ends with the suggested address", { emailAddress: "x.dana@example.com" }],
     ])("an invitation with %s gets 422 [D-87]", async (_, changes) => {
       const suggested = createPerson();
-      const token = await signInAndShow(hana, [suggested, createPerson({ name: "Farah Aziz" })]);
+      const token = await signInAndSearch(hana, [suggested, createPerson({ name: "Farah Aziz" })]);
       expect((await invite(token, [{ ...suggested, ...changes }])).status).toBe(422);
       expect(await readMailsTo(suggested.emailAddress)).toEqual([]);
     });
 
     test("inviting people shown to another session, person or organisation gets 422 [D-87]", async () => {
       const suggested = createPerson();
-      const token = await signInAndShow(hana, [suggested]);
+      const token = await signInAndSearch(hana, [suggested]);
       for (const otherToken of [await signIn(hana), await signIn(bo), await signIn(ada)])
         expect((await invite(otherToken, [suggested])).status).toBe(422);
       expect((await invite(token, [suggested], "org_bistro")).status).toBe(422);
@@ -47,7 +47,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
 
     test("people from earlier searches can still be invited, but not people from an invalid response", async () => {
       const [first, second, invalid] = [createPerson(), createPerson(), createPerson()];
-      const token = await signInAndShow(hana, [first]);
+      const token = await signInAndSearch(hana, [first]);
       suggest([second]);
       await search(token);
       invitations.harbour.respond = respondWith(200, {}, JSON.stringify([{ ...invalid, ratings: [] }, { name: "x" }]));
@@ -60,7 +60,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
 
     test("an invitation after the session ended gets 401", async () => {
       const suggested = createPerson();
-      const token = await signInAndShow(hana, [suggested]);
+      const token = await signInAndSearch(hana, [suggested]);
       expect((await invitations.platform.call("DELETE", "/portal/session", { token })).status).toBe(204);
       expect((await invite(token, [suggested])).status).toBe(401);
     });
@@ -76,7 +76,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
         "ｅli@example.com",
       ];
       const spellings = equivalentAddresses.map((emailAddress) => createPerson({ emailAddress }));
-      const token = await signInAndShow(hana, [suggested, ...spellings]);
+      const token = await signInAndSearch(hana, [suggested, ...spellings]);
       expect((await invite(token, [suggested, ...spellings])).json()).toMatchObject({ invitations: [suggested] });
       for (const spelling of [suggested, ...spellings]) {
         const response = await invite(token, [spelling]);
@@ -84,15 +84,15 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
         expect(response.text).not.toContain("@");
       }
       // Another organisation may invite the person immediately, and the same organisation may do so after 30 days.
-      expect((await invite(await signInAndShow(bo, [suggested]), [suggested])).status).toBe(201);
+      expect((await invite(await signInAndSearch(bo, [suggested]), [suggested])).status).toBe(201);
       advance(30 * dayMs + 1);
-      expect((await invite(await signInAndShow(hana, [suggested]), [suggested])).status).toBe(201);
+      expect((await invite(await signInAndSearch(hana, [suggested]), [suggested])).status).toBe(201);
       expect(await readMailsTo(suggested.emailAddress)).toHaveLength(3);
     });
 
     test("many simultaneous invitations to one address send one mail", async () => {
       const suggested = createPerson();
-      const token = await signInAndShow(hana, [suggested]);
+      const token = await signInAndSearch(hana, [suggested]);
       const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [suggested])));
       expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
       expect(await readMailsTo(suggested.emailAddress)).toHaveLength(1);
@@ -110,7 +110,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
     ])("an invitation mail does not repeat the name %j [D-87]", async (name) => {
       advance(2 * dayMs);
       const suggested = createPerson({ name });
-      const response = await invite(await signInAndShow(hana, [suggested]), [suggested]);
+      const response = await invite(await signInAndSearch(hana, [suggested]), [suggested]);
       expect(response.status).toBe(201);
       expect(await readMailsTo(suggested.emailAddress)).toEqual([
         expect.objectContaining({
@@ -131,7 +131,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       "Dana\u202egro.live",
     ])("an invitation with the name %j gets 400", async (name) => {
       const suggested = createPerson({ name });
-      expect((await invite(await signInAndShow(hana, [suggested]), [suggested])).status).toBe(400);
+      expect((await invite(await signInAndSearch(hana, [suggested]), [suggested])).status).toBe(400);
       expect(await readMailsTo(suggested.emailAddress)).toEqual([]);
     });
   });

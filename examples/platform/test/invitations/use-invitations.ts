@@ -15,7 +15,7 @@ export const hana = "hana@harbour-hotels.example";
 export const bo = "bo@bistro-group.example";
 export const ada = "ada@crew-agency.example";
 
-/** A platform with a clock, and endpoints for Harbour Hotels and Bistro Group, which suggest people. */
+/** A platform with a clock that tests advance, and endpoints of Harbour Hotels and Bistro Group that suggest people. */
 export interface InvitationsUnderTest {
   readonly database: TestDatabase;
   readonly platform: PlatformUnderTest;
@@ -27,14 +27,14 @@ export interface InvitationsUnderTest {
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** Opens a new session. @returns the session token */
   signIn(emailAddress: string): Promise<string>;
-  /** Makes an endpoint suggest these people. The default is Harbour Hotels' endpoint. */
+  /** Makes an endpoint suggest these people. @default Harbour Hotels' endpoint */
   suggest(people: readonly SuggestedPerson[], receiver?: Receiver): void;
   search(token: string, organisationIds?: unknown): Promise<PlatformResponse>;
   invite(token: string, people: readonly SuggestedPerson[], organisationId?: string): Promise<PlatformResponse>;
   /** Signs in and searches, with these people as the result. @returns the session token */
-  signInAndShow(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string>;
+  signInAndSearch(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string>;
   readMailsTo(emailAddress: string): Promise<{ subject: string; body: string }[]>;
-  /** Creates a new person. */
+  /** Creates a person with a new email address. */
   createPerson(changes?: Partial<SuggestedPerson>): SuggestedPerson;
 }
 
@@ -50,18 +50,16 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
   beforeAll(async () => {
     database = await createDatabase();
     platform = await openPlatform(database, {}, now);
-    [harbour, bistro] = [
-      await openReceiver(respondWith(200, {}, "[]")),
-      await openReceiver(respondWith(200, {}, "[]")),
-    ];
+    harbour = await openReceiver(respondWith(200, {}, "[]"));
+    bistro = await openReceiver(respondWith(200, {}, "[]"));
     for (const [signInAddress, { baseAddress }] of [
       [hana, harbour],
       [bo, bistro],
     ] as const) {
+      const token = await signIn(signInAddress);
       const json = { baseAddress, secret, suggestsContacts: true };
-      expect((await platform.call("PUT", "/portal/profile", { token: await signIn(signInAddress), json })).status).toBe(
-        200,
-      );
+      const { status } = await platform.call("PUT", "/portal/profile", { token, json });
+      expect(status).toBe(200);
     }
   });
   afterAll(async () => {
@@ -85,7 +83,7 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
     organisationId = "org_harbour",
   ): Promise<PlatformResponse> =>
     platform.call("POST", "/portal/invitations", { token, json: { organisationId, people } });
-  async function signInAndShow(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string> {
+  async function signInAndSearch(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string> {
     const token = await signIn(signInAddress);
     suggest(people);
     expect((await search(token)).status).toBe(200);
@@ -97,10 +95,10 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
     }>();
     return mails.filter(({ to }) => to === emailAddress);
   };
-  let count = 0;
+  let personCount = 0;
   const createPerson = (changes: Partial<SuggestedPerson> = {}): SuggestedPerson => {
-    count += 1;
-    return { name: "Dana Kim", emailAddress: `dana${count}@example.com`, ...changes };
+    personCount += 1;
+    return { name: "Dana Kim", emailAddress: `dana${personCount}@example.com`, ...changes };
   };
   return {
     get database() {
@@ -128,7 +126,7 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
     suggest,
     search,
     invite,
-    signInAndShow,
+    signInAndSearch,
     readMailsTo,
     createPerson,
   };

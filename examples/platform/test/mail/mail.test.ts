@@ -32,14 +32,17 @@ interface MailServer {
 
 const createRejection = (responseCode: number): Error => Object.assign(new Error("rejected"), { responseCode });
 
+/** Opens a mail server. If `password` is set, clients must sign in with it. */
 async function openMailServer(password?: string): Promise<MailServer> {
   const smtp = new SMTPServer({
     hideSTARTTLS: true,
     allowInsecureAuth: true,
     closeTimeout: 100,
     authOptional: password === undefined,
-    onAuth: (credentials, _session, done) =>
-      credentials.password === password ? done(null, { user: credentials.username }) : done(new Error("no")),
+    onAuth(credentials, _session, done) {
+      if (credentials.password === password) done(null, { user: credentials.username });
+      else done(new Error("wrong password"));
+    },
     onRcptTo: ({ address }, _session, done) => done(server.respond(address)),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];

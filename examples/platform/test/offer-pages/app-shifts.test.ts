@@ -14,7 +14,7 @@ describe("the worker app [D-118]", () => {
     await amal.send("/app/sign-in", credentials);
   });
 
-  /** Creates an offer. @param day a day in March 2027. By default, the offer has no date */
+  /** Creates an offer. @param day a day in March 2027 @default the offer has no date */
   async function createOffer(title: string, day?: string): Promise<string> {
     const events = day === undefined ? [] : [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
     const json = {

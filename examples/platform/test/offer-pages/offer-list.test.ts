@@ -22,7 +22,7 @@ describe("the list of offers", () => {
   // Sign in after the clock has moved, because sessions last less than three days.
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-  /** Creates an offer. @param day when the work takes place, in days after `createdAt` */
+  /** Creates an offer. `day` is the number of days from `createdAt` to the work. If `applicant` is set, that worker applies. */
   async function createOffer(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {
     now = new Date(now.getTime() + 1_000);
     const start = new Date(createdAt.getTime() + day * dayMs).toISOString();

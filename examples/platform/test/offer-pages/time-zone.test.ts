@@ -11,7 +11,7 @@ describe("time zones on pages", async () => {
   const [store] = await anyStore();
   const platform = usePlatform();
 
-  /** Signs in like a browser with scripts, which fills in the time zone. */
+  /** Creates a client and signs it in like a browser with scripts, which fills in the time zone. */
   async function openSignedInClient(name: string, timeZone: string): Promise<PageClient> {
     const path = name.startsWith("worker") ? "/app/sign-in" : "/sign-in";
     const client = openPageClient(platform.address, path);

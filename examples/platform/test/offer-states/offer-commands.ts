@@ -15,7 +15,7 @@ export const workerIds = ["amal", "ben", "cleo", "dana", "elif"] as const;
 /** Offers in the pure module or in the store, numbered in creation order. */
 export interface OffersUnderTest {
   create(workerIds: readonly string[]): Promise<void>;
-  act(offer: number, step: OfferStep): Promise<OfferOutcome>;
+  act(offerNumber: number, step: OfferStep): Promise<OfferOutcome>;
   /** Returns a snapshot of every offer. */
   readSnapshots(): Promise<OfferSnapshot[]>;
 }
@@ -24,14 +24,14 @@ export interface OffersUnderTest {
 export interface Model {
   histories: OfferHistory[];
   snapshots: OfferSnapshot[];
-  /** Called with each step and its outcome. */
-  onOutcome: (step: OfferStep["type"], outcome: OfferOutcome) => void;
+  /** Called with the type of each step and its outcome. */
+  onOutcome: (stepType: OfferStep["type"], outcome: OfferOutcome) => void;
 }
 
 /** A planned step. A completion can refer to the workers who will have applied by then, because random ids are nearly always rejected. */
 type Plan =
   | OfferStep
-  | { type: "complete"; organisation: Organisation; workerIds: "first who applies" | "all who apply" };
+  | { type: "complete"; organisation: Organisation; workerIds: "first applicant" | "all applicants" };
 
 type OfferCommand = fc.AsyncCommand<Model, OffersUnderTest>;
 
@@ -50,16 +50,17 @@ class Create implements OfferCommand {
 }
 
 class Act implements OfferCommand {
-  readonly #number: number;
+  readonly #offerNumber: number;
   readonly #plan: Plan;
-  constructor(number: number, plan: Plan) {
-    this.#number = number;
+  /** @param offerNumber any number; the remainder of its division by the number of offers is used */
+  constructor(offerNumber: number, plan: Plan) {
+    this.#offerNumber = offerNumber;
     this.#plan = plan;
   }
   check = ({ histories }: Readonly<Model>) => histories.length > 0;
   async run(model: Model, real: OffersUnderTest): Promise<void> {
     const { histories, snapshots } = model;
-    const offer = this.#number % histories.length;
+    const offer = this.#offerNumber % histories.length;
     const history = histories[offer] as OfferHistory;
     const step = resolveStep(this.#plan, snapshots[offer] as OfferSnapshot);
     const expected = history.judge(step);
@@ -72,15 +73,17 @@ class Act implements OfferCommand {
     const selectUntouched = (snapshots: OfferSnapshot[]) => snapshots.filter((_, index) => isInert || index !== offer);
     expect(selectUntouched(model.snapshots)).toEqual(selectUntouched(snapshots));
   }
-  toString = () => `offer ${this.#number}: ${JSON.stringify(this.#plan)}`;
+  toString = () => `offer ${this.#offerNumber}: ${JSON.stringify(this.#plan)}`;
 }
 
+/** Replaces a reference to applicants with the ids of the workers who have applied. */
 function resolveStep(plan: Plan, { recipients }: OfferSnapshot): OfferStep {
   if (plan.type !== "complete" || typeof plan.workerIds !== "string") return plan as OfferStep;
-  const applied = recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
-  return { ...plan, workerIds: plan.workerIds === "all who apply" ? applied : applied.slice(0, 1) };
+  const applicants = recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
+  return { ...plan, workerIds: plan.workerIds === "all applicants" ? applicants : applicants.slice(0, 1) };
 }
 
+/** Reads new snapshots into the model, and asserts that they equal the model and keep the invariants. */
 async function compareWithModel(model: Model, real: OffersUnderTest): Promise<void> {
   const before = model.snapshots;
   model.snapshots = await real.readSnapshots();
@@ -96,7 +99,7 @@ const workerOrUnknown = fc.constantFrom(...workerIds, "unknown");
 const organisation = fc.constantFrom<Organisation[]>("ours", "ours", "ours", "theirs");
 
 const completedWorkers = fc.oneof(
-  fc.constantFrom("first who applies" as const, "all who apply" as const),
+  fc.constantFrom("first applicant" as const, "all applicants" as const),
   fc.array(workerOrUnknown, { maxLength: 3 }),
 );
 
@@ -110,7 +113,7 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("withdraw" as const), organisation }) },
 );
 const create = fc.array(worker, { minLength: 1, maxLength: 6 }).map((ids) => new Create(ids));
-const act = fc.tuple(fc.nat({ max: 2 }), plan).map(([number, item]) => new Act(number, item));
+const act = fc.tuple(fc.nat({ max: 2 }), plan).map(([offerNumber, offerPlan]) => new Act(offerNumber, offerPlan));
 
 /** Generates arbitrary sequences of steps by arbitrary actors. */
 export const offerCommands = (maxCommands: number) =>
@@ -144,5 +147,5 @@ export const offerScenario: readonly OfferCommand[] = [
       { type: "complete", organisation: ours, workerIds: ["amal"] },
       { type: "open", workerId: "ben" },
     ] satisfies Plan[]
-  ).map((item) => new Act(0, item)),
+  ).map((offerPlan) => new Act(0, offerPlan)),
 ];

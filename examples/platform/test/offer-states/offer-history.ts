@@ -26,17 +26,17 @@ export interface OfferSnapshot {
  * machine, and shares no code with the platform.
  */
 export class OfferHistory {
-  readonly #addressed: readonly string[];
+  readonly #recipientIds: readonly string[];
   readonly #steps: OfferStep[] = [];
 
   constructor(workerIds: readonly string[]) {
-    this.#addressed = [...new Set(workerIds)];
+    this.#recipientIds = [...new Set(workerIds)];
   }
 
   /** Returns `done` if the step is allowed, or the reason for its rejection. */
   judge(step: OfferStep): OfferOutcome {
     // A worker must have received the offer (D-36), and an organisation must have created it (D-20).
-    const hasAccess = "workerId" in step ? this.#addressed.includes(step.workerId) : step.organisation === "ours";
+    const hasAccess = "workerId" in step ? this.#recipientIds.includes(step.workerId) : step.organisation === "ours";
     if (!hasAccess) return "offer_not_found";
     if (step.type === "open" || step.type === "close" || step.type === "withdraw") return "done";
     if (this.#wasDone("withdraw")) return "offer_withdrawn";
@@ -51,11 +51,11 @@ export class OfferHistory {
     this.#steps.push(step);
   }
 
-  snapshot(allWorkers: readonly string[]): OfferSnapshot {
+  snapshot(allWorkerIds: readonly string[]): OfferSnapshot {
     return {
       complete: this.#wasDone("complete"),
       withdrawn: this.#wasDone("withdraw"),
-      recipients: this.#addressed.map((workerId) => ({
+      recipients: this.#recipientIds.map((workerId) => ({
         workerId,
         response: this.#lastResponse(workerId),
         confirmation: this.#isConfirmed(workerId) ? "confirmed" : "",
@@ -67,13 +67,15 @@ export class OfferHistory {
         if (this.#lastResponse(workerId, index) === this.#lastResponse(workerId, index + 1)) return [];
         return [{ organisation: "ours", workerId, response: step.type === "apply" ? "accepted" : "rejected" }];
       }),
-      notifications: Object.fromEntries(allWorkers.map((workerId) => [workerId, this.#notifications(workerId)])),
+      notifications: Object.fromEntries(
+        allWorkerIds.map((workerId) => [workerId, this.#notificationReasons(workerId)]),
+      ),
     };
   }
 
-  /** Returns a worker's notifications. Creation, completion and withdrawal each notify every worker the offer was sent to. */
-  #notifications(workerId: string): string[] {
-    if (!this.#addressed.includes(workerId)) return [];
+  /** Returns the reasons for a worker's notifications. Creation, completion and withdrawal each notify every recipient. */
+  #notificationReasons(workerId: string): string[] {
+    if (!this.#recipientIds.includes(workerId)) return [];
     const completionReason = this.#isConfirmed(workerId) ? "successful" : "unsuccessful";
     return [
       "offer",
@@ -86,6 +88,7 @@ export class OfferHistory {
     return this.#steps.some((step) => step.type === type);
   }
 
+  /** Returns the worker's response after the first `stepCount` steps. */
   #lastResponse(workerId: string, stepCount = this.#steps.length): string {
     const lastStep = this.#steps
       .slice(0, stepCount)

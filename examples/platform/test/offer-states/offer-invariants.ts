@@ -50,6 +50,7 @@ const listChangedResponses = (before: OfferSnapshot, after: OfferSnapshot): Offe
     .filter(({ response }, index) => response !== before.recipients[index]?.response)
     .map(({ workerId, response }) => ({ organisation: "ours", workerId, response: webhookValues[response] ?? "none" }));
 
+/** Returns what a notification is about. Both `successful` and `unsuccessful` are about the decision. */
 const toTopic = (reason: string): string => (reason.endsWith("successful") ? "decision" : reason);
 
 const listExpectedTopics = ({ complete, withdrawn }: OfferSnapshot): string[] => [

@@ -13,7 +13,7 @@ import type { OfferSnapshot, Organisation } from "./offer-history.ts";
 
 type Organisations = Record<Organisation, string>;
 
-/** Runs the platform's operations, but reads the rows with separate SQL. */
+/** Creates offers in the store. They are changed by the platform's operations, but read with separate SQL. */
 function createStoredOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
   const offerIds: string[] = [];
   return {
@@ -21,9 +21,10 @@ function createStoredOffers(deps: OfferDeps, organisations: Organisations): Offe
       const input = { createdByUserId: "hana", title: "Kitchen help", workerIds: [...ids] };
       offerIds.push(await deps.store.transaction((trx) => createOffer(trx, deps, organisations.ours, input)));
     },
-    async act(number, step) {
+    async act(offerNumber, step) {
+      const offerId = offerIds[offerNumber] ?? "";
       const actor = "workerId" in step ? step : { organisationId: organisations[step.organisation] };
-      const result = await deps.store.transaction((trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", step));
+      const result = await deps.store.transaction((trx) => applyAction(trx, deps, actor, offerId, step));
       if (result === "done") return result;
       return result.code === "not_addressed" ? "offer_not_found" : result.code;
     },

@@ -4,7 +4,7 @@ import { type OfferState, transition } from "../../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
 import type { OfferSnapshot } from "./offer-history.ts";
 
-/** Runs the pure module and collects the effects that it returns. */
+/** Creates offers whose steps run in the pure module. Collects the effects that the module returns. */
 function createPureOffers(): OffersUnderTest {
   const offers: {
     state: OfferState;
@@ -21,8 +21,8 @@ function createPureOffers(): OffersUnderTest {
         notifications: Object.fromEntries(workerIds.map((id) => [id, recipientIds.includes(id) ? ["offer"] : []])),
       });
     },
-    async act(number, step) {
-      const offer = offers[number];
+    async act(offerNumber, step) {
+      const offer = offers[offerNumber];
       // The store checks ownership, which the pure module does not.
       if (offer === undefined || ("organisation" in step && step.organisation === "theirs")) return "offer_not_found";
       const outcome = transition(offer.state, step);

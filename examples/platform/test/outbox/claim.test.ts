@@ -55,7 +55,7 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
   const outbox = useLeases(createDatabase);
   const { openProcessLeases, claim } = outbox;
 
-  /** Claims rows without committing. @returns a function that commits the claim */
+  /** Claims rows without committing. @returns a function that commits the claim and returns its leases */
   const claimUncommitted = async (limit: number) => {
     let commit = (): void => undefined;
     const mayCommit = new Promise<void>((resolve) => {

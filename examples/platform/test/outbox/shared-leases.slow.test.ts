@@ -115,7 +115,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     expect(errors.splice(0)).toEqual([]);
   });
 
-  /** Opens a store whose transactions wait for `resume` before they commit. */
+  /** Opens a store, with a `transaction` function whose transactions wait for `resume` before they commit. */
   const openFrozenStore = async () => {
     const frozenErrors: unknown[] = [];
     const frozen = await openTestStore({ transactionLimitMs: 60_000, onError: (error) => frozenErrors.push(error) });

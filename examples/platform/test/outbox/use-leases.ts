@@ -39,7 +39,7 @@ export const countPending = async (store: Store): Promise<number> =>
 export const countLeases = async (store: Store): Promise<number> =>
   (await store.execute("select from outbox_leases")).rows.length;
 
-/** Starts a dispatcher that records which rows it attempts and settles. `options` can replace its callbacks. */
+/** Starts a dispatcher that records its errors and the rows that it attempts and settles. `options` can replace its callbacks. */
 export function startRecordingDispatcher(
   store: Store,
   leases: Leases,
@@ -70,7 +70,7 @@ export function startRecordingDispatcher(
   return { loop, attempted, settled, errors };
 }
 
-/** A store with one organisation. Its leases and dispatchers are closed after each test. */
+/** A store with one organisation. Leases and dispatchers are stopped after each test. */
 export interface LeasesUnderTest {
   readonly store: Store;
   readonly organisationId: string;

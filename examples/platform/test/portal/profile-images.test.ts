@@ -7,6 +7,7 @@ import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "
 
 /** An image with a single pixel. */
 const gifImage = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+/** Creates a file of `size` bytes that starts like a PNG image. */
 const createPng = (size: number): Buffer =>
   Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(size - 8, 1)]);
 const respondWithImage =

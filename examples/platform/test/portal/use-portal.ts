@@ -11,14 +11,14 @@ export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 export const requireSignature =
   (respond: Respond): Respond =>
   (request, response) => {
-    const isAllowed = request.url.endsWith("/test") || isSignedWith(secret, request);
-    (isAllowed ? respond : respondWith(401))(request, response);
+    if (request.url.endsWith("/test") || isSignedWith(secret, request)) respond(request, response);
+    else response.writeHead(401).end();
   };
 
 export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 export const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
 
-/** A platform, Hana's session, and Harbour Hotels' endpoint, which is new for each test. */
+/** A platform, Hana's session, and Harbour Hotels' endpoint. Each test gets a new endpoint. */
 export interface PortalUnderTest {
   readonly platform: PlatformUnderTest;
   readonly receiver: Receiver;

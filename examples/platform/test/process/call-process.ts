@@ -6,7 +6,7 @@ export interface ProcessCall {
   json?: unknown;
 }
 
-/** Sends a request to a platform in another process. Rejects if that process dies during the request. */
+/** Sends a request to a platform in a separate process. Rejects if the process dies during the request. */
 export function callProcess(address: string, method: string, path: string, call: ProcessCall = {}): Promise<Response> {
   const headers = new Headers(call.headers);
   if (call.key !== undefined) headers.set("X-UE-Api-Subscription-Key", call.key);
@@ -16,7 +16,7 @@ export function callProcess(address: string, method: string, path: string, call:
   return fetch(address + path, { method, headers, body });
 }
 
-/** Signs in. @returns the bearer token */
+/** Signs in with the demo password. @returns the bearer token */
 export async function signIn(address: string, path: string, credentials: object): Promise<string> {
   const json = { ...credentials, password: "demo-password" };
   const response = await callProcess(address, "POST", path, { json });

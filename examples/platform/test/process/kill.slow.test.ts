@@ -35,14 +35,16 @@ describe.each(await storesUnderTest())("processes killed with kill -9 on $title"
     fixture.startDelivery();
     const readPending = () =>
       fixture.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await eventually("nothing is pending", async () => (await readPending()).length === 0);
+    await eventually("no delivery is pending", async () => (await readPending()).length === 0);
     const acknowledgedRows = await fixture.store.db
       .selectFrom("deliveries")
       .select("id")
       .where("state", "=", "acknowledged")
       .execute();
-    const receivedIds = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
-    const lostIds = recordedIds.filter((id) => !receivedIds.has(id) || !acknowledgedRows.some((row) => row.id === id));
+    const listReceivedIds = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
+    const lostIds = recordedIds.filter(
+      (id) => !listReceivedIds.has(id) || !acknowledgedRows.some((row) => row.id === id),
+    );
     expect(lostIds).toEqual([]);
     await fixture.close();
     await receiver.close();
@@ -50,7 +52,7 @@ describe.each(await storesUnderTest())("processes killed with kill -9 on $title"
   });
 });
 
-/** Collects the delivery ids that the child prints after each commit, and kills the child after `killAfter` ids. */
+/** Kills the child once it has printed `killAfter` delivery ids. @returns all ids that the child printed */
 async function readUntilKilled(child: ChildProcess, killAfter: number): Promise<string[]> {
   if (child.stdout === null) throw new Error("The child's output is not piped.");
   const exited = once(child, "exit");

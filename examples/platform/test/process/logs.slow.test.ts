@@ -183,7 +183,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
 describe("failed starts", () => {
   const database = useDatabase();
 
-  /** Runs main.ts in a separate process that fails to start. @returns its error output */
+  /** Runs main.ts in a separate process, and expects the start to fail. @returns the error output */
   async function readStartErrorOfProcess(environment: Record<string, string>): Promise<string> {
     const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);
@@ -205,7 +205,7 @@ describe("failed starts", () => {
       expect(lines.join("")).not.toContain(sentinel);
       return `${format("platform did not start:", describeStartFailure(error, allSettings.DATABASE_URL))}\n`;
     }
-    throw new Error("The platform started.");
+    throw new Error("the platform started, although it should have failed");
   }
 
   const [person] = seed.people;

@@ -18,7 +18,7 @@ const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const databases: TestDatabase[] = [];
 
-/** Creates a PostgreSQL database if possible, because opening PGlite is slow. */
+/** Creates a database, on PostgreSQL if it is reachable, because opening PGlite is slow. */
 async function createDatabase(): Promise<TestDatabase> {
   const database = await (postgres ?? pglite).createDatabase();
   databases.push(database);
@@ -33,10 +33,11 @@ async function createFolder(): Promise<TestDatabase> {
   return database;
 }
 
+/** Starts a platform process that is killed after the tests if it is still running. */
 function start(database: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
-  const started = startProcess(database, environment);
-  running.push(started.child);
-  return started;
+  const platform = startProcess(database, environment);
+  running.push(platform.child);
+  return platform;
 }
 
 /** Returns the settings of a platform with this database. */
@@ -46,7 +47,7 @@ const createSettings = ({ options }: TestDatabase) => ({
   DATABASE_URL: options.databaseUrl ?? "",
 });
 
-/** Starts the platform with settings that it must reject. @returns the error message */
+/** Starts the platform, and expects the start to fail. @returns the error message */
 async function readStartFailure(environment: Record<string, string>): Promise<string> {
   try {
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
@@ -54,7 +55,7 @@ async function readStartFailure(environment: Record<string, string>): Promise<st
   } catch (error) {
     return String(describeStartFailure(error, environment.DATABASE_URL));
   }
-  throw new Error("The platform started.");
+  throw new Error("the platform started, although it should have failed");
 }
 
 function killIfRunning(child: ChildProcess): void {

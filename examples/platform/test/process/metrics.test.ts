@@ -20,28 +20,29 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
 
   const addEndpoint = () => addOrganisation(store, "https://hooks.example");
   async function addDelivery(
-    organisation: string,
+    organisationId: string,
     state: DeliveryState,
     dueSecondsAgo = 0,
     orderKey: string = randomUUID(),
   ) {
     const id = randomUUID();
-    const event = { id, organisation_id: organisation, type: "workerAddedContact" as const, data: "{}" };
+    const event = { id, organisation_id: organisationId, type: "workerAddedContact" as const, data: "{}" };
     await store.db.insertInto("events").values(event).execute();
-    const delivery = { id, event_id: id, organisation_id: organisation, order_key: orderKey, state };
-    const isHead = state === "pending" && !(await hasPending(organisation, orderKey));
+    const delivery = { id, event_id: id, organisation_id: organisationId, order_key: orderKey, state };
+    // Only the first pending delivery of each order key has a due time.
+    const isFirst = state === "pending" && !(await hasPending(organisationId, orderKey));
     await store.db
       .insertInto("deliveries")
-      .values({ ...delivery, due_at: isHead ? secondsAgo(dueSecondsAgo) : null })
+      .values({ ...delivery, due_at: isFirst ? secondsAgo(dueSecondsAgo) : null })
       .execute();
   }
-  const hasPending = async (organisation: string, orderKey: string): Promise<boolean> => {
+  const hasPending = async (organisationId: string, orderKey: string): Promise<boolean> => {
     const pending = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
-    const pendingInLane = pending.where("organisation_id", "=", organisation).where("order_key", "=", orderKey);
-    return (await pendingInLane.executeTakeFirst()) !== undefined;
+    const pendingWithKey = pending.where("organisation_id", "=", organisationId).where("order_key", "=", orderKey);
+    return (await pendingWithKey.executeTakeFirst()) !== undefined;
   };
-  const updateEndpoint = (organisation: string, changes: object) =>
-    store.db.updateTable("endpoints").set(changes).where("organisation_id", "=", organisation).execute();
+  const updateEndpoint = (organisationId: string, changes: object) =>
+    store.db.updateTable("endpoints").set(changes).where("organisation_id", "=", organisationId).execute();
 
   test("an empty platform's backlog is zero", async () =>
     expect(await readBacklog(store, noon)).toEqual({

@@ -44,8 +44,8 @@ describe.each(await storesUnderTest())("redeliveries on $title", ({ createDataba
 
     const restartedProcess = startPlatformProcess();
     await restartedProcess.waitForAddress();
-    const receivedIds = () => new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
-    await eventually("all events are sent", () => receivedIds().size >= 500);
+    const listReceivedIds = () => new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
+    await eventually("all events are sent", () => listReceivedIds().size >= 500);
     restartedProcess.child.kill("SIGTERM");
     await restartedProcess.exited;
     const store = await openStore(database.options);
@@ -56,7 +56,7 @@ describe.each(await storesUnderTest())("redeliveries on $title", ({ createDataba
       .where("redelivery_of", "is not", null)
       .execute();
     expect(repeats.map(({ redelivery_of }) => redelivery_of).toSorted()).toEqual(ids.toSorted());
-    expect(receivedIds().size).toBe(500);
+    expect(listReceivedIds().size).toBe(500);
     const tasks = await db.selectFrom("redeliveries").select(["total", "redelivered", "skipped"]).execute();
     expect(tasks).toEqual([{ total: 500, redelivered: 500, skipped: 0 }]);
     await store.close();

@@ -45,11 +45,11 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
   });
 
   const startPlatformProcess = (): PlatformProcess => {
-    const started = startProcess(database, environment);
-    running.push(started.child);
-    return started;
+    const platform = startProcess(database, environment);
+    running.push(platform.child);
+    return platform;
   };
-  const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
+  const listReceivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
   const readStatus = async (url: string) => (await fetch(url)).status;
 
   test("a stopping process reports not ready immediately, finishes attempts that get a response in time, and releases the other deliveries", async () => {
@@ -73,9 +73,9 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
     const nextProcess = secondProcess ?? startPlatformProcess();
     await nextProcess.waitForAddress();
     const [acknowledgedId, releasedId] = deliveryIds;
-    await eventually("the released delivery is attempted again", () => receivedIds().length === 3);
-    expect(receivedIds()).toEqual(expect.arrayContaining([acknowledgedId, releasedId]));
-    expect(receivedIds().at(-1)).toBe(releasedId);
+    await eventually("the released delivery is attempted again", () => listReceivedIds().length === 3);
+    expect(listReceivedIds()).toEqual(expect.arrayContaining([acknowledgedId, releasedId]));
+    expect(listReceivedIds().at(-1)).toBe(releasedId);
     // The aborted attempt does not count towards the retry schedule.
     await eventually("the acknowledgement is logged", () =>
       nextProcess.output.stdout.includes('"outcome":"acknowledged"'),

@@ -34,7 +34,7 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
   };
   const readHealth = async () =>
     (await platform.call("GET", "/portal/profile", { token })).json<ProfileHealth>().health;
-  const receivedIds = ({ requests }: Receiver) =>
+  const listReceivedIds = ({ requests }: Receiver) =>
     requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
   const createOfferAndApply = async () => {
     const worker = await platform.signInWorker("worker_amal");
@@ -52,8 +52,8 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
     await eventually("the old address is called", () => delayedResponses.length === 1);
     await save(newReceiver);
     for (const respond of delayedResponses) respond();
-    await eventually("the new address is called", () => receivedIds(newReceiver).length === 1);
-    expect(receivedIds(newReceiver)).toEqual(receivedIds(oldReceiver));
+    await eventually("the new address is called", () => listReceivedIds(newReceiver).length === 1);
+    expect(listReceivedIds(newReceiver)).toEqual(listReceivedIds(oldReceiver));
     expect(await readHealth()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });
   });
 
@@ -64,8 +64,8 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
       platform.logLines.some((line) => line.includes('"outcome":"retry"')),
     );
     await save(newReceiver);
-    await eventually("the new address is called", () => receivedIds(newReceiver).length === 1);
-    expect(receivedIds(newReceiver)).toEqual(receivedIds(oldReceiver));
+    await eventually("the new address is called", () => listReceivedIds(newReceiver).length === 1);
+    expect(listReceivedIds(newReceiver)).toEqual(listReceivedIds(oldReceiver));
   });
 
   test("saving the same address again retries waiting deliveries immediately", async () => {
@@ -76,6 +76,6 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
     );
     oldReceiver.respond = respondWith(200);
     await save(oldReceiver);
-    await eventually("the address is called again", () => receivedIds(oldReceiver).length === 2);
+    await eventually("the address is called again", () => listReceivedIds(oldReceiver).length === 2);
   });
 });

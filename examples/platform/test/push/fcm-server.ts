@@ -25,7 +25,7 @@ export interface FcmMessage {
 /** A response, `null` to send no response, or `reset` to reset the connection. */
 export type FcmResponse = { status: number; body: object } | "reset" | null;
 
-/** A fake of Google's token endpoint and Firebase Cloud Messaging on loopback. */
+/** A fake server on loopback for Google's token endpoint and Firebase Cloud Messaging. */
 export interface FcmServer {
   /** An agent that sends every request to this server, regardless of its host. */
   dispatcher: Agent;
@@ -34,7 +34,7 @@ export interface FcmServer {
   requests: FcmRequest[];
   /** Decides the response to each message. It can be replaced at any time. */
   respond: (message: FcmMessage) => FcmResponse;
-  /** Checks the order of the messages. A message ends with its response or when the sender gives up. */
+  /** Checks the order of the messages. A push ends when it gets its response or when the sender closes the connection. */
   order: PushOrder;
   /** The server's port on loopback. */
   port: number;
@@ -57,7 +57,7 @@ export const rejectWith = (status: number, errorCode: string) => ({
   },
 });
 
-/** Creates a certificate for Google's host names that only the agent trusts. */
+/** Creates a self-signed certificate for Google's host names. Only clients that are given the certificate trust it. */
 function createCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-fcm-"));
   try {
@@ -91,13 +91,14 @@ export async function openFcmServer(): Promise<FcmServer> {
       server.requests.push({ host, path: incoming.url ?? "", authorization, body });
       const send = (status: number, json: object): void =>
         void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+      // The token endpoint has a different host name.
       if (!host.startsWith("fcm."))
         return send(200, { access_token: "access-1", expires_in: 3_600, token_type: "Bearer" });
       const { message } = JSON.parse(body);
       server.messages.push(message);
       const { offerId, reason, sequence } = message.data;
-      const phone = { id: message.token, workerId: "" };
-      response.once("close", server.order.recordStart(phone, { id: Number(sequence), offerId, reason }));
+      const device = { id: message.token, workerId: "" };
+      response.once("close", server.order.recordStart(device, { id: Number(sequence), offerId, reason }));
       const fcmResponse = server.respond(message);
       if (fcmResponse === "reset") incoming.socket.destroy();
       else if (fcmResponse !== null) send(fcmResponse.status, fcmResponse.body);

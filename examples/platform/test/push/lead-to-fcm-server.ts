@@ -1,5 +1,5 @@
-// Preloaded into a platform process. Replaces connections to Google with connections to the test server on loopback, whose certificate
-// is in NODE_EXTRA_CA_CERTS.
+// This module is preloaded into a platform process. It replaces connections to Google with connections to the test server on loopback. The
+// process trusts the server because of NODE_EXTRA_CA_CERTS.
 import tls from "node:tls";
 
 const port = Number(process.env.FCM_SERVER_PORT);

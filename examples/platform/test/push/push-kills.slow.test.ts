@@ -72,24 +72,25 @@ function respondAtRandom(): FcmResponse {
   return number < 0.9 ? null : "reset";
 }
 
-/** Returns the environment of a process that connects to the test server instead of Google's servers. */
+/**
+ * Writes the push credentials and the server's certificate to the data folder. @returns the environment of a process that connects to the
+ * test server instead of Google's servers
+ */
 async function createEnvironment({ options }: TestDatabase, { port, certificate }: FcmServer) {
-  const [credentials, authority] = ["fcm.json", "fcm.pem"].map((name) => join(options.dataFolder, name)) as [
-    string,
-    string,
-  ];
+  const credentialsFile = join(options.dataFolder, "fcm.json");
+  const certificateFile = join(options.dataFolder, "fcm.pem");
   const { privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2_048,
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
   const account = { type: "service_account", project_id: "demo", client_email: "push@demo.example" };
-  await writeFile(credentials, JSON.stringify({ ...account, private_key: privateKey }));
-  await writeFile(authority, certificate);
+  await writeFile(credentialsFile, JSON.stringify({ ...account, private_key: privateKey }));
+  await writeFile(certificateFile, certificate);
   return {
     OFFERS_SEED: testSeed,
-    OFFERS_FCM_CREDENTIALS: credentials,
-    NODE_EXTRA_CA_CERTS: authority,
+    OFFERS_FCM_CREDENTIALS: credentialsFile,
+    NODE_EXTRA_CA_CERTS: certificateFile,
     FCM_SERVER_PORT: String(port),
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(import.meta.dirname, "lead-to-fcm-server.ts")}`,
   };
@@ -103,7 +104,7 @@ async function registerPhones(platformUrl: string): Promise<void> {
   }
 }
 
-/** Creates offers and withdraws them soon afterwards, until `signal` is aborted. */
+/** Creates offers and withdraws them soon afterwards until `signal` is aborted. Counts the withdrawals in `progress`. */
 async function simulateHirers(
   platformUrl: () => string,
   progress: { withdrawals: number },
@@ -119,9 +120,8 @@ async function simulateHirers(
     if (withdrawn.status === 200) progress.withdrawals += 1;
   };
   const repeatUntilAborted = async (): Promise<void> => {
-    while (!signal.aborted)
-      // The process may die during the call.
-      await createAndWithdrawOffer().catch(() => sleep(50));
+    // The process may die during a call.
+    while (!signal.aborted) await createAndWithdrawOffer().catch(() => sleep(50));
   };
   await Promise.all(Array.from({ length: 3 }, repeatUntilAborted));
 }
@@ -131,7 +131,7 @@ async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">
   await exited;
 }
 
-/** Pushes the remaining notifications on a virtual clock. */
+/** Sends the remaining pushes on a virtual clock, and asserts that no error occurs. */
 async function pushRemaining(fixture: DeliveryFixture, server: FcmServer, credentials: FcmCredentials): Promise<void> {
   const onUnregistered = async (): Promise<void> => undefined;
   const transport = createFcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher });

@@ -206,7 +206,7 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
   afterEach(() => fixture.reset());
 
   const workerIds = ["amal", "ben", "cleo"];
-  /** Creates notifications whose order in the table and by due time is the reverse of the order of their ids. */
+  /** Creates notifications whose order, both in the table and by due time, is the reverse of the order of their ids. */
   async function createNotifications() {
     const organisationId = await addOrganisation(fixture.store);
     const { db } = fixture.store;
@@ -230,7 +230,7 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
   }
   const lockRow = (trx: Trx, id: number | undefined) =>
     sql`select id from notifications where id = ${id ?? 0} for update nowait`.execute(trx);
-  /** Asserts that `work` has not locked any other row while it waits for the first row. */
+  /** Asserts that `work`, while it waits for the lock of the first row, has not locked any other row. */
   async function expectLocksInOrder(ids: readonly number[], work: () => void): Promise<void> {
     await fixture.store.transaction(async (trx) => {
       await lockRow(trx, ids[0]);

@@ -2,7 +2,7 @@ import type { Device, Notification } from "../../src/push/push-transport.ts";
 
 type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 
-/** Checks that, for each worker, device and offer, no push starts after or during a newer push. */
+/** Checks that pushes to the same device of the same worker about the same offer start in order, and only one at a time. */
 export class PushOrder {
   /** Describes each push that started after a newer push, or during any other push. */
   readonly violations: string[] = [];

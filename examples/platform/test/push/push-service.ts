@@ -34,7 +34,7 @@ export class PushService implements PushTransport {
     return this.#accepted.get(`${offerId} ${deviceId}`);
   }
 
-  /** Ends all hanging pushes. @param error rejects them with this error */
+  /** Ends all hanging pushes. @param error rejects all pushes with this error @default ends each push with its own response */
   endHanging(error?: Error): void {
     for (const end of [...this.#hanging]) end(error);
   }

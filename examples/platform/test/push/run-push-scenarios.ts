@@ -17,7 +17,7 @@ import { type PushResponse, PushService } from "./push-service.ts";
 export interface PushScenariosResult {
   /** How many pushes have started. */
   pushes: number;
-  /** Pushes that started after or during a newer push to the same device about the same offer. */
+  /** Pushes that started after a newer push, or during any push, to the same device about the same offer. */
   overtaken: string[];
   /** Devices that did not receive an offer's latest push after the push service had recovered. */
   unnotified: unknown[];
@@ -37,10 +37,10 @@ export async function runPushScenarios(
     runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "accepts";
   const time = createVirtualTime(fixture, { queue: "pushes", countHanging: () => service.hangingCount });
   const processes = [await startProcess(fixture, service)];
-  // Only one process can use PGlite, because a second process would release the first one's claims when it starts.
+  // Only one process can use PGlite, because a second process would release the claims of the first process when it starts.
   if (store.name !== "pglite") processes.push(await startProcess(fixture, service));
-  for (const [number, { ms, restarts }] of pauses.entries()) {
-    await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));
+  for (const [roundIndex, { ms, restarts }] of pauses.entries()) {
+    await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[roundIndex])));
     await time.waitUntilIdle();
     service.endHanging();
     if (restarts) {
@@ -113,16 +113,24 @@ class ScenarioRunner {
       return this.#act(step.offer, { type: "complete", workerIds: [workerId] });
     }
     if (step.type === "add a device") return this.#register(workerId, randomUUID());
-    const isRemoval = step.type === "remove a device";
-    // A worker removes their own device, or takes over a device of another worker.
-    const index = this.#devices.findIndex((device) =>
-      isRemoval ? device.workerId === workerId : device.workerId !== workerId,
-    );
-    const device = this.#devices[index];
+    if (step.type === "remove a device") return this.#removeDevice(workerId);
+    return this.#takeOverDevice(workerId);
+  }
+
+  /** Removes a device of the worker, if there is one. */
+  async #removeDevice(workerId: string): Promise<void> {
+    const device = this.#devices.find((candidate) => candidate.workerId === workerId);
     if (device === undefined) return;
-    this.#devices.splice(index, 1);
-    if (isRemoval) await removeDevice(this.#store, workerId, device.id);
-    else await this.#register(workerId, device.token);
+    this.#devices.splice(this.#devices.indexOf(device), 1);
+    await removeDevice(this.#store, workerId, device.id);
+  }
+
+  /** Registers a device of a different worker for this worker, if there is one. */
+  async #takeOverDevice(workerId: string): Promise<void> {
+    const device = this.#devices.find((candidate) => candidate.workerId !== workerId);
+    if (device === undefined) return;
+    this.#devices.splice(this.#devices.indexOf(device), 1);
+    await this.#register(workerId, device.token);
   }
 
   async #create(workerIndexes: readonly number[]): Promise<void> {
@@ -153,6 +161,7 @@ async function countDue({ db }: Store): Promise<number> {
   return (await due.where("due_at", "is not", null).executeTakeFirstOrThrow()).count;
 }
 
+/** Finds the devices that did not accept the latest push about an offer. */
 async function findUnnotified({ db }: Store, service: PushService, offerIds: readonly string[]) {
   const latest = await db
     .selectFrom("notifications")
@@ -164,6 +173,7 @@ async function findUnnotified({ db }: Store, service: PushService, offerIds: rea
   return latest.filter(({ offer_id, device_id, id }) => service.getLastAcceptedId(offer_id, device_id ?? "") !== id);
 }
 
+/** Finds the notifications that recipients should have but do not have. */
 async function findMissing({ db }: Store, offerIds: readonly string[]): Promise<unknown[]> {
   const { rows } = await sql`
     select recipients.worker_id, recipients.offer_id, expected.reason

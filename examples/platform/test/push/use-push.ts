@@ -12,13 +12,15 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 /** A process that pushes. Each test starts with empty tables. */
 export interface PushUnderTest {
   readonly fixture: DeliveryFixture;
-  /** Starts pushing with this transport. */
+  /** Starts to push notifications. @default sends through the inbox transport */
   startSending(transport?: PushTransport, options?: Partial<PushOptions>): void;
   openFeed(): NotificationFeed;
   /** Signals that these workers have new notifications. */
   publish(workerIds: string[]): void;
+  /** Adds an offer of a new organisation. @returns the offer id */
   addOffer(): Promise<string>;
-  addWorkers(count: number, devices?: readonly ("ios" | "android")[]): Promise<string[]>;
+  /** Adds workers who each have a device for each of the platforms. @returns the worker ids */
+  addWorkers(count: number, devicePlatforms?: readonly ("ios" | "android")[]): Promise<string[]>;
   /** Notifies workers of an offer. @returns the number of notifications */
   notify(offerId: string, workerIds: readonly string[]): Promise<number>;
   /** Counts the offer's notifications that have not been sent yet. */
@@ -66,14 +68,19 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
     return id;
   }
 
-  async function addWorkers(count: number, devices: readonly ("ios" | "android")[] = ["ios"]): Promise<string[]> {
+  async function addWorkers(
+    count: number,
+    devicePlatforms: readonly ("ios" | "android")[] = ["ios"],
+  ): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     for (let start = 0; start < count; start += 1_000) {
       const batch = ids.slice(start, start + 1_000);
       const workers = batch.map((id) => ({ id, name: "Ann", password_hash: "" }));
       await fixture.store.db.insertInto("workers").values(workers).execute();
-      const rows = batch.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
-      if (rows.length > 0) await fixture.store.db.insertInto("devices").values(rows).execute();
+      const devices = batch.flatMap((workerId) =>
+        devicePlatforms.map((platform) => ({ id: randomUUID(), worker_id: workerId, platform })),
+      );
+      if (devices.length > 0) await fixture.store.db.insertInto("devices").values(devices).execute();
     }
     return ids;
   }

@@ -14,7 +14,7 @@ const weekMs = 7 * dayMs;
 /** A Monday after the weeks for which the migration adds partitions. */
 const monday = new Date(Math.ceil(Date.now() / weekMs) * weekMs + 8 * weekMs + 4 * dayMs);
 const daysAfterMonday = (days: number): Date => new Date(monday.getTime() + days * dayMs);
-const partitionName = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
+const formatPartitionName = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
 
 const partitionedStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
@@ -47,7 +47,8 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     return rows.map(({ name }) => String(name));
   };
   const purge = async (now: Date, onError: (error: unknown) => void = rethrow): Promise<void> => {
-    while (await purgeExpired(store, now, defaultRetention, onError));
+    let hasMore = true;
+    while (hasMore) hasMore = await purgeExpired(store, now, defaultRetention, onError);
   };
 
   test("attempts are stored in the partition of their week, for the current week and the following weeks", async () => {
@@ -55,11 +56,14 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     for (const time of [now, now + weekMs]) await addAttempt(new Date(time));
     const mondayOf = (time: number): Date => new Date(Math.floor((time - 4 * dayMs) / weekMs) * weekMs + 4 * dayMs);
     expect(mondayOf(now).getUTCDay()).toBe(1);
-    expect(await readPartitions()).toEqual([partitionName(mondayOf(now)), partitionName(mondayOf(now + weekMs))]);
+    expect(await readPartitions()).toEqual([
+      formatPartitionName(mondayOf(now)),
+      formatPartitionName(mondayOf(now + weekMs)),
+    ]);
 
     await purge(monday);
     for (const days of [0, 6.99, 7, 13.99]) await addAttempt(daysAfterMonday(days));
-    const expectedPartitions = [monday, monday, daysAfterMonday(7), daysAfterMonday(7)].map(partitionName);
+    const expectedPartitions = [monday, monday, daysAfterMonday(7), daysAfterMonday(7)].map(formatPartitionName);
     expect((await readPartitions()).slice(2)).toEqual(expectedPartitions);
   });
 
@@ -67,7 +71,11 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     await purge(monday);
     for (const days of [0, 6.5, 30]) await addAttempt(daysAfterMonday(days));
     await purge(daysAfterMonday(96.9));
-    expect(await readPartitions()).toEqual([partitionName(monday), partitionName(monday), "attempts_otherwise"]);
+    expect(await readPartitions()).toEqual([
+      formatPartitionName(monday),
+      formatPartitionName(monday),
+      "attempts_otherwise",
+    ]);
     await purge(daysAfterMonday(97));
     expect(await readPartitions()).toEqual(["attempts_otherwise"]);
     await purge(daysAfterMonday(119.9));
@@ -85,8 +93,8 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     expect(await readPartitions()).toEqual(Array(3).fill("attempts_otherwise"));
     await Promise.all(Array.from({ length: 4 }, () => purge(monday)));
     expect(await readPartitions()).toEqual([
-      partitionName(monday),
-      partitionName(daysAfterMonday(7)),
+      formatPartitionName(monday),
+      formatPartitionName(daysAfterMonday(7)),
       "attempts_otherwise",
     ]);
     const { rows } = await store.execute("select delivery_id from attempts order by started_at");
@@ -107,7 +115,7 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     const errors: unknown[] = [];
     await purge(daysAfterMonday(100), (error) => errors.push(error));
     expect(errors.map(String)).toEqual([expect.stringContaining("lock timeout")]);
-    expect(await readPartitions()).toEqual([partitionName(monday)]);
+    expect(await readPartitions()).toEqual([formatPartitionName(monday)]);
     expect((await store.execute("select from mails")).rows).toEqual([]);
     await reader.query("commit");
     await reader.end();

@@ -11,8 +11,8 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const { purgeAll, addDelivery, addEvent, readIds, countRows } = retention;
 
   test("an endpoint's response is deleted after 30 days, but the attempt is not [D-77]", async () => {
-    await addDelivery({ state: "acknowledged", days: 29 });
-    await addDelivery({ state: "acknowledged", days: 31 });
+    await addDelivery({ state: "acknowledged", ageDays: 29 });
+    await addDelivery({ state: "acknowledged", ageDays: 31 });
     await purgeAll();
     const attempts = retention.store.db
       .selectFrom("attempts")
@@ -25,8 +25,8 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   });
 
   test("an acknowledged delivery is deleted after 90 days, with its event and attempts", async () => {
-    const keptId = await addDelivery({ state: "acknowledged", days: 89 });
-    await addDelivery({ state: "acknowledged", days: 91 });
+    const keptId = await addDelivery({ state: "acknowledged", ageDays: 89 });
+    await addDelivery({ state: "acknowledged", ageDays: 91 });
     await purgeAll();
     expect(await readIds("deliveries")).toEqual([keptId]);
     expect(await countRows("events")).toBe(1);
@@ -41,12 +41,12 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   });
 
   test("feed cursors stay valid when events are deleted, and the positions of deleted events are never reused [D-133]", async () => {
-    const readPage = (after?: string) => readFeed(retention.store, retention.organisation, { after, limit: 10 });
+    const readPage = (after?: string) => readFeed(retention.store, retention.organisationId, { after, limit: 10 });
     const extractIds = ({ events }: Awaited<ReturnType<typeof readPage>>) => events.map(({ id }) => id);
     const oldIds = [await addEvent(91), await addEvent(91)];
     const oldPage = await readPage();
     expect(extractIds(oldPage)).toEqual(oldIds);
-    const firstEventPage = await readFeed(retention.store, retention.organisation, { after: undefined, limit: 1 });
+    const firstEventPage = await readFeed(retention.store, retention.organisationId, { after: undefined, limit: 1 });
     await purgeAll();
     expect(await readPage()).toEqual({ events: [], cursor: expect.any(String), more: false });
     expect(await readPage(oldPage.cursor)).toEqual({ events: [], cursor: oldPage.cursor, more: false });
@@ -57,15 +57,15 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
 
   test("pending, held and failed deliveries and their events are never deleted, but their old attempts are [D-77]", async () => {
     const ids = [
-      await addDelivery({ state: "pending", days: 3_000 }),
-      await addDelivery({ state: "dead", days: 3_000 }),
+      await addDelivery({ state: "pending", ageDays: 3_000 }),
+      await addDelivery({ state: "dead", ageDays: 3_000 }),
     ];
-    retention.organisation = await addOrganisation(retention.store, "https://hooks.example");
+    retention.organisationId = await addOrganisation(retention.store, "https://hooks.example");
     await retention.store.db
       .updateTable("endpoints")
       .set({ disabled_at: daysAgo(2_999), disabled_because: "gone" })
       .execute();
-    ids.push(await addDelivery({ state: "pending", days: 3_000 }));
+    ids.push(await addDelivery({ state: "pending", ageDays: 3_000 }));
     await purgeAll();
     expect((await readIds("deliveries")).sort()).toEqual(ids.sort());
     expect(await countRows("events")).toBe(3);
@@ -73,16 +73,16 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   });
 
   test("a failed delivery that a later response has superseded is deleted before that response", async () => {
-    const failedId = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
-    const laterId = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
+    const failedId = await addDelivery({ state: "dead", ageDays: 100, orderKey: "one" });
+    const laterId = await addDelivery({ state: "acknowledged", ageDays: 95, orderKey: "one" });
     // The later delivery must outlive the failed delivery, so it is deleted in the next batch.
     await purgeExpired(retention.store, today, defaultRetention, rethrow);
     expect(await readIds("deliveries")).toEqual([laterId]);
     await purgeAll();
     expect(await readIds("deliveries")).toEqual([]);
 
-    const recentId = await addDelivery({ state: "dead", days: 80, orderKey: "two" });
-    const supersedingId = await addDelivery({ state: "acknowledged", days: 95, orderKey: "two" });
+    const recentId = await addDelivery({ state: "dead", ageDays: 80, orderKey: "two" });
+    const supersedingId = await addDelivery({ state: "acknowledged", ageDays: 95, orderKey: "two" });
     await purgeAll();
     expect((await readIds("deliveries")).sort()).toEqual([recentId, supersedingId].sort());
     expect(failedId).not.toBe(recentId);
@@ -90,8 +90,8 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
 
   test("a redelivered delivery is deleted after its redelivery", async () => {
     const eventId = await addEvent(100);
-    const originalId = await addDelivery({ state: "acknowledged", days: 100, eventId });
-    const redeliveryId = await addDelivery({ state: "acknowledged", days: 10, eventId, redeliveryOf: originalId });
+    const originalId = await addDelivery({ state: "acknowledged", ageDays: 100, eventId });
+    const redeliveryId = await addDelivery({ state: "acknowledged", ageDays: 10, eventId, redeliveryOf: originalId });
     await purgeAll();
     expect((await readIds("deliveries")).sort()).toEqual([originalId, redeliveryId].sort());
     const later = new Date(today.getTime() + 85 * 86_400_000);
@@ -110,7 +110,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
        )
        insert into deliveries (id, event_id, organisation_id, order_key, state, settled_at)
        select id, id, $1, id, 'acknowledged', $2 from added`,
-      [retention.organisation, daysAgo(91)],
+      [retention.organisationId, daysAgo(91)],
     );
     expect(await purgeExpired(retention.store, today, defaultRetention, rethrow)).toBe(true);
     expect(await countRows("deliveries")).toBe(retention.store.name === "pglite" ? 1_100 : 700);
@@ -120,13 +120,13 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   });
 
   test("several processes can delete expired rows at the same time", async () => {
-    for (let index = 0; index < 20; index += 1) await addDelivery({ state: "acknowledged", days: 91 });
+    for (let index = 0; index < 20; index += 1) await addDelivery({ state: "acknowledged", ageDays: 91 });
     await Promise.all([purgeAll(), purgeAll(), purgeAll()]);
     expect(await countRows("deliveries")).toBe(0);
   });
 
   test("the retention periods come from the settings", async () => {
-    await addDelivery({ state: "acknowledged", days: 8 });
+    await addDelivery({ state: "acknowledged", ageDays: 8 });
     await purgeExpired(retention.store, today, { deliveryDays: 7, contentDays: 1 }, rethrow);
     expect(await countRows("deliveries")).toBe(0);
   });

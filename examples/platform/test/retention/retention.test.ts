@@ -22,7 +22,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
         `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events,
            ends_at, completed_at, withdrawn_at)
          values ($1, $2, 'user-1', 'Bar', '', '', '[]', ${offerTimes})`,
-        [offerId, retention.organisation],
+        [offerId, retention.organisationId],
       );
       const { rows } = await retention.store.execute(
         `insert into notifications (worker_id, device_id, offer_id, reason, created_at, sent_at, attempts, due_at)
@@ -71,7 +71,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
         .values({ token_hash: `hash ${days}`, person_id: null, worker_id: worker.id, expires_at: daysAgo(days) })
         .execute();
     for (const days of [0.9, 1.1]) {
-      const key = { organisation_id: retention.organisation, key_hash: `hash ${days}`, fingerprint: "", result: "" };
+      const key = { organisation_id: retention.organisationId, key_hash: `hash ${days}`, fingerprint: "", result: "" };
       await retention.store.db
         .insertInto("idempotency_keys")
         .values({ ...key, created_at: daysAgo(days) })
@@ -101,7 +101,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   });
 
   test("a failed deletion is reported, and everything else is still deleted", async () => {
-    await addDelivery({ state: "acknowledged", days: 91 });
+    await addDelivery({ state: "acknowledged", ageDays: 91 });
     const mail = {
       to_address: "ann@acme.example",
       subject: "",

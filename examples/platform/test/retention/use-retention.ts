@@ -17,23 +17,23 @@ export const daysAgo = (days: number): Date => new Date(today.getTime() - days *
 
 interface DeliveryToAdd {
   state: DeliveryState;
-  /** The age in days. */
-  days: number;
+  ageDays: number;
   orderKey?: string;
   redeliveryOf?: string;
   eventId?: string;
 }
 
-/** A store with one organisation, for rows of any age. Each test starts with empty tables. */
+/** A store for rows of any age. Each test starts with a new organisation and no other rows. */
 export interface RetentionUnderTest {
   readonly store: Store;
   /** The id of the organisation that new deliveries and events belong to. */
-  organisation: string;
+  organisationId: string;
   /** Deletes expired rows batch by batch until none are left. */
   purgeAll(now?: Date): Promise<void>;
   /** Adds a delivery, its event unless `eventId` is set, and one failed attempt. @returns the delivery id */
   addDelivery(delivery: DeliveryToAdd): Promise<string>;
-  addEvent(days: number): Promise<string>;
+  /** Adds an event. @returns the event id */
+  addEvent(ageDays: number): Promise<string>;
   readIds(table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]>;
   countRows(table: string): Promise<unknown>;
 }
@@ -41,29 +41,30 @@ export interface RetentionUnderTest {
 /** Opens a store for the tests in a describe block. */
 export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): RetentionUnderTest {
   const store = useStore({ createDatabase });
-  let organisation: string;
+  let organisationId: string;
   beforeEach(async () => {
     await emptyTables(store);
-    organisation = await addOrganisation(store);
+    organisationId = await addOrganisation(store);
   });
 
   async function purgeAll(now = today): Promise<void> {
-    while (await purgeExpired(store, now, defaultRetention, rethrow));
+    let hasMore = true;
+    while (hasMore) hasMore = await purgeExpired(store, now, defaultRetention, rethrow);
   }
 
-  async function addDelivery({ state, days, orderKey, redeliveryOf, eventId }: DeliveryToAdd): Promise<string> {
+  async function addDelivery({ state, ageDays, orderKey, redeliveryOf, eventId }: DeliveryToAdd): Promise<string> {
     const id = randomUUID();
-    const event = eventId ?? (await addEvent(days));
+    const createdAt = daysAgo(ageDays);
     await store.db
       .insertInto("deliveries")
       .values({
         id,
-        event_id: event,
-        organisation_id: organisation,
+        event_id: eventId ?? (await addEvent(ageDays)),
+        organisation_id: organisationId,
         order_key: orderKey ?? id,
         state,
-        due_at: state === "pending" ? daysAgo(days) : null,
-        settled_at: state === "acknowledged" || state === "dead" ? daysAgo(days) : null,
+        due_at: state === "pending" ? createdAt : null,
+        settled_at: state === "acknowledged" || state === "dead" ? createdAt : null,
         redelivery_of: redeliveryOf ?? null,
       })
       .execute();
@@ -73,24 +74,24 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
         delivery_id: id,
         method: "POST",
         path: "/worker-offer-responses",
-        started_at: daysAgo(days),
+        started_at: createdAt,
         duration_ms: 5,
         status: 500,
         error: "not_acknowledged",
         content_type: "text/plain",
         response: "no",
-        organisation_id: organisation,
+        organisation_id: organisationId,
         lag_ms: null,
       })
       .execute();
     return id;
   }
-  async function addEvent(days: number): Promise<string> {
+  async function addEvent(ageDays: number): Promise<string> {
     const id = randomUUID();
-    const event = { id, organisation_id: organisation, type: "workerAddedContact" as const, data: "{}" };
+    const event = { id, organisation_id: organisationId, type: "workerAddedContact" as const, data: "{}" };
     await store.db
       .insertInto("events")
-      .values({ ...event, created_at: daysAgo(days) })
+      .values({ ...event, created_at: daysAgo(ageDays) })
       .execute();
     return id;
   }
@@ -104,11 +105,11 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
     get store() {
       return store;
     },
-    get organisation() {
-      return organisation;
+    get organisationId() {
+      return organisationId;
     },
-    set organisation(id) {
-      organisation = id;
+    set organisationId(id) {
+      organisationId = id;
     },
     purgeAll,
     addDelivery,

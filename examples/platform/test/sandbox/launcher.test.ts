@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const launcher = join(import.meta.dirname, "../../bin/offers-sandbox.cjs");
 
-/** Runs the launcher in a Node process that reports this version. @returns its output */
+/** Runs the launcher in a Node process that reports this version. @returns the output of a failed run, or an empty string */
 const runWithVersion = (version: string) => {
   const script = `Object.defineProperty(process.versions, "node", { value: ${JSON.stringify(version)} }); require(${JSON.stringify(launcher)})`;
   return run(process.execPath, ["--eval", script]).then(

@@ -34,7 +34,7 @@ function startSandbox(...args: string[]) {
 }
 
 function startProgram([file = "", ...args]: string[], extraEnv: NodeJS.ProcessEnv = {}) {
-  // The sandbox must not read other programs' settings.
+  // These settings belong to other programs. The sandbox must ignore them.
   const env = {
     PATH: process.env.PATH,
     PORT: "1",

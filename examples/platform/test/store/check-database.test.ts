@@ -12,7 +12,7 @@ async function checkServer(onConnection: (socket: Socket) => void, query = ""): 
   const error = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, { timeoutMs: 500 }).catch(
     (thrown) => thrown,
   );
-  // An open connection would prevent the server from closing.
+  // The server closes only once `checkDatabase` has ended its connection.
   server.close();
   await once(server, "close");
   return error;

@@ -28,11 +28,11 @@ export interface DeliveryFixture {
   errors: unknown[];
   /** Starts the delivery loop. A timer wakes it every 50 ms, because tests do not publish signals. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
-  /** Wakes and stops this loop together with the delivery loops. */
+  /** Adds a loop, which is then woken and stopped together with the delivery loops. @returns the same loop */
   adopt(loop: Loop): Loop;
   /** Wakes every loop now. */
   wake(): void;
-  /** Stops the loops and empties the tables between two tests that share the store. */
+  /** Prepares a shared store for the next test: stops the loops, empties the tables, and clears `attempts` and `errors`. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -84,7 +84,8 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
       await stopLoops();
       await emptyTables(store);
       await store.execute("delete from outbox_processes where id <> $1", [leases.processId]);
-      for (const list of [attempts, errors]) list.splice(0);
+      attempts.length = 0;
+      errors.length = 0;
     },
     async close() {
       clearInterval(wakeTimer);
@@ -99,7 +100,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
 /**
  * Adds an organisation.
  *
- * @param baseAddress also adds a profile with this base URL and the secret `s3cret`
+ * @param baseAddress if set, the function also adds a profile with this base URL and the secret `s3cret`
  * @returns the organisation id
  */
 export async function addOrganisation(store: Store, baseAddress?: string): Promise<string> {

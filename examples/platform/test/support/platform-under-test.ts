@@ -11,7 +11,7 @@ import { testSeed } from "./test-seed.ts";
 export interface CallOptions {
   /** An organisation's API key. */
   key?: string;
-  /** A bearer token for the portal or the worker's app. */
+  /** A bearer token for the portal or the worker app. */
   token?: string;
   headers?: Record<string, string>;
   /** A body to send as JSON. */
@@ -28,7 +28,7 @@ export interface PlatformResponse extends WireResponse {
 /** The whole platform with the demo data, running in this process on a free port. */
 export interface PlatformUnderTest {
   address: string;
-  /** The URL of the metrics server; undefined unless the settings enable it. */
+  /** The URL of the metrics server, or undefined if the settings do not enable it. */
   metricsAddress: string | undefined;
   /** The platform's log, one line of JSON per entry. */
   logLines: string[];
@@ -70,10 +70,10 @@ const createTestSettings = ({ options }: TestDatabase, changes: Partial<Settings
   ...changes,
 });
 
-/** Hashes at a low cost, because each hash takes 0.3 s of CPU time at the default cost. */
+/** Hashes passwords at a low cost. At the default cost, each hash takes 0.3 s of CPU time. */
 const passwords = createScryptPasswords({ N: 2, r: 1, p: 1 });
 
-/** Opens a platform. @param now the test's clock @default the system clock */
+/** Starts the platform with the test settings, overridden by `changes`. @param now the test clock @default the system clock */
 export async function openPlatform(
   database: TestDatabase,
   changes: Partial<Settings> = {},
@@ -91,20 +91,20 @@ export async function openPlatform(
     const body = options.json === undefined ? (options.body ?? null) : JSON.stringify(options.json);
     const response = await fetch(platform.address + path, { method, headers, body: body as BodyInit | null });
     const text = await response.text();
-    const received = { status: response.status, headers: response.headers, text };
-    expectCommonHeaders(method, path, received);
-    // openapi.yaml documents the offer operations, the extensions and every problem in the reference dialect.
-    const isDocumented = /^\/(offer|events)\b/.test(path) || received.status >= 400;
-    if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, received);
-    return { ...received, json: () => JSON.parse(text) };
+    const wireResponse = { status: response.status, headers: response.headers, text };
+    expectCommonHeaders(method, path, wireResponse);
+    // openapi.yaml documents the offer operations, the event feed and all error responses, but only in the reference dialect.
+    const isDocumented = /^\/(offer|events)\b/.test(path) || response.status >= 400;
+    if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, wireResponse);
+    return { ...wireResponse, json: () => JSON.parse(text) };
   };
 
   const tokens = new Map<string, Promise<string>>();
-  /** Returns an account's token. Signs in only the first time. */
+  /** Returns the token of an account. Signs in only on the first call for the account. */
   const signIn = (path: string, credentials: object): Promise<string> => {
-    const account = JSON.stringify([path, credentials]);
-    const token = tokens.get(account) ?? openSession(path, credentials);
-    tokens.set(account, token);
+    const accountKey = JSON.stringify([path, credentials]);
+    const token = tokens.get(accountKey) ?? openSession(path, credentials);
+    tokens.set(accountKey, token);
     return token;
   };
   const openSession = async (path: string, credentials: object): Promise<string> => {

@@ -17,7 +17,7 @@ export interface Receiver {
   requests: ReceivedRequest[];
   /** Decides the response to each request. It can be replaced at any time. */
   respond: Respond;
-  /** Closes all connections, even those that are still waiting for a response. */
+  /** Closes all connections, even if a request is still waiting for its response. */
   hangUp(): void;
   close(): Promise<void>;
 }
@@ -27,8 +27,10 @@ export const respondWith =
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 
+/** Never responds, but leaves the connection open. */
 export const hang: Respond = () => undefined;
 
+/** Closes the connection instead of responding. */
 export const hangUp: Respond = (_, response) => void response.destroy();
 
 export async function openReceiver(respond: Respond = respondWith(200)): Promise<Receiver> {

@@ -1,9 +1,10 @@
-// The process that kill.slow.test.ts kills. It records events as fast as it can, prints each delivery id after the commit, and delivers
-// the events concurrently.
+// The process that kill.slow.test.ts kills. It records events as fast as it can, prints the id of each delivery once it is committed, and
+// delivers the events concurrently.
 import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { openDeliveryFixture } from "./delivery-fixture.ts";
 
 const [, , options = "", organisationId = ""] = process.argv;
+// The test removes the database.
 const fixture = await openDeliveryFixture({ options: JSON.parse(options), remove: async () => undefined });
 fixture.startDelivery();
 

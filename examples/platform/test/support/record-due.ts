@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { wakeLanes } from "../../src/outbox/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** Records `count` events in bulk, whose deliveries are all due. */
+/** Records `count` events in bulk. All their deliveries are due immediately. */
 export async function recordDueEvents(store: Store, organisationId: string, count: number): Promise<void> {
   await store.transaction(async (trx) => {
     await sql`

@@ -5,19 +5,22 @@ export interface ManyEvents {
   organisationId: string;
   count: number;
   /** How many workers take turns responding to the same offer. */
-  workers: number;
+  workerCount: number;
 }
 
-/** Records responses in bulk, as `recordEvent` would. Each worker's first delivery is due. @returns the delivery ids */
-export async function recordManyResponses(store: Store, { organisationId, count, workers }: ManyEvents) {
+/** Records responses in bulk, as `recordEvent` would. Only each worker's first delivery is due. @returns the delivery ids */
+export async function recordManyResponses(
+  store: Store,
+  { organisationId, count, workerCount }: ManyEvents,
+): Promise<string[]> {
   const { db } = store;
   const responses = Array.from({ length: count }, (_, number) => ({
     number,
     id: `${number} of ${organisationId}`,
-    data: { offerId: "offer-1", workerId: `worker-${number % workers}`, response: "accepted" },
+    data: { offerId: "offer-1", workerId: `worker-${number % workerCount}`, response: "accepted" },
   }));
-  for (let from = 0; from < count; from += 1_000) {
-    const rows = responses.slice(from, from + 1_000).map(({ id, data, number }) => ({
+  for (let start = 0; start < count; start += 1_000) {
+    const rows = responses.slice(start, start + 1_000).map(({ id, data, number }) => ({
       event: {
         id,
         organisation_id: organisationId,
@@ -29,7 +32,7 @@ export async function recordManyResponses(store: Store, { organisationId, count,
         event_id: id,
         organisation_id: organisationId,
         order_key: JSON.stringify([data.offerId, data.workerId]),
-        due_at: number < workers ? new Date(0) : null,
+        due_at: number < workerCount ? new Date(0) : null,
       },
     }));
     await db

@@ -7,7 +7,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** Serves a listener on a free loopback port. */
+/** Starts an HTTP server on a free loopback port that passes its requests to the listener. */
 export async function serve(listener: RequestListener): Promise<TestServer> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");

@@ -9,26 +9,30 @@ export interface Statement {
 
 type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 
-/** Records every statement that a store in this process sends until the test ends. @returns the list that grows with each statement */
+/** Records every statement that a store in this process sends until the test ends. @returns a list that grows with each statement */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
+  // The casts allow to replace both methods in the same way although their signatures differ.
   const senders = [
     [pg.Client.prototype, "query"],
     [PgliteThread.prototype, "send"],
   ] as unknown as [Record<string, Query>, string][];
-  for (const [prototype, name] of senders) {
-    const send = prototype[name] as Query;
-    prototype[name] = function (text, values, ...rest) {
-      if (typeof text === "string") statements.push({ text, values: Array.isArray(values) ? values : [] });
-      else {
-        const query = text as pg.QueryConfig;
-        statements.push({ text: query.text, values: query.values ?? [] });
-      }
-      return send.call(this, text, values, ...rest);
+  for (const [prototype, methodName] of senders) {
+    const send = prototype[methodName] as Query;
+    prototype[methodName] = function (query, values, ...options) {
+      statements.push(toStatement(query, values));
+      return send.call(this, query, values, ...options);
     };
     onTestFinished(() => {
-      prototype[name] = send;
+      prototype[methodName] = send;
     });
   }
   return statements;
+}
+
+/** Converts the arguments of a call: either SQL and its values, or a query object. */
+function toStatement(query: unknown, values: unknown): Statement {
+  if (typeof query === "string") return { text: query, values: Array.isArray(values) ? values : [] };
+  const config = query as pg.QueryConfig;
+  return { text: config.text, values: config.values ?? [] };
 }

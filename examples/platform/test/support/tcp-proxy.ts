@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A TCP proxy on loopback that can break its connections. */
 export interface TcpProxy {
-  /** The address to use instead of the target address. */
+  /** The URL to use instead of the target address. */
   address: string;
-  /** All bytes that clients have sent through the proxy, decoded as Latin-1. */
+  /** All bytes that clients have sent to the proxy before `silence()`, decoded as Latin-1. */
   sent: string;
   /** Destroys every connection and rejects new ones. */
   cut(): void;

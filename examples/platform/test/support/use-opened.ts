@@ -11,7 +11,7 @@ import { anyStore, type StoreUnderTest, type TestDatabase } from "./stores/store
 type CreateDatabase = StoreUnderTest["createDatabase"];
 
 /**
- * Opens an object before the tests of a describe block or file and closes it after them. Several objects are closed in reverse order.
+ * Opens an object before the tests of a describe block or file, and closes it after the tests. Several objects are closed in reverse order.
  *
  * @returns a proxy for the object, which throws if it is used before `beforeAll` has opened the object
  */
@@ -44,7 +44,7 @@ async function createAnyDatabase(): Promise<TestDatabase> {
 }
 
 interface DatabaseOptions {
-  /** @default creates a database on any store */
+  /** Creates the database unless `database` is set. @default creates a database on any store */
   createDatabase?: CreateDatabase;
   /** A database that the test also uses directly. @default a new database */
   database?: TestDatabase;
@@ -70,15 +70,16 @@ export function usePlatform({ settings, now, ...options }: PlatformOptions = {})
 /**
  * Creates a page client and signs it in.
  *
- * @param name a user's email address or, with `/app/sign-in`, a worker's id
+ * @param accountName a user's email address or, with `/app/sign-in`, a worker's id
  */
-export const usePageClient = (platform: PlatformUnderTest, name: string, signInPath?: string): PageClient =>
+export const usePageClient = (platform: PlatformUnderTest, accountName: string, signInPath?: string): PageClient =>
   useOpened(
     async () => {
       const client = openPageClient(platform.address, signInPath);
-      await client.signIn(name);
+      await client.signIn(accountName);
       return client;
     },
+    // A page client has nothing to close.
     () => undefined,
   );
 

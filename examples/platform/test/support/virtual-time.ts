@@ -9,7 +9,7 @@ export interface VirtualTime {
   now(): Date;
   /** Waits until no row is being worked on and no lane is due. */
   waitUntilIdle(): Promise<void>;
-  /** Advances the clock. Call it after `waitUntilIdle()`, because it would move a row twice that is written during the call. */
+  /** Advances the clock. Call it only after `waitUntilIdle()`. Otherwise, a row that is written during the call could move twice. */
   advance(ms: number): Promise<void>;
   /** Returns when the next attempt is due, or undefined if none is scheduled. */
   nextDueAt(): Promise<Date | undefined>;
@@ -33,14 +33,7 @@ export function createVirtualTime({ store, wake }: DeliveryFixture, options: Vir
     waitUntilIdle: () => eventually("the queue is idle", async () => !(await isBusy(store, queue, countHanging))),
     async advance(ms) {
       offsetMs += ms;
-      const interval = sql`${ms}::int8 * interval '1 ms'`;
-      await store.transaction(async (trx) => {
-        for (const table of ["deliveries", "notifications", "mails"])
-          await sql`update ${sql.table(table)} set due_at = due_at - ${interval} where due_at is not null`.execute(trx);
-        // Move rows in two steps. `at` is part of the key, and a moved row must not collide with a row that has not moved yet.
-        await sql`update outbox_wakeups set at = at - ${interval} - interval '365000 days'`.execute(trx);
-        await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
-      });
+      await moveDueTimes(store, ms);
       wake();
     },
     async nextDueAt() {
@@ -54,7 +47,7 @@ export function createVirtualTime({ store, wake }: DeliveryFixture, options: Vir
         await time.waitUntilIdle();
         if (await condition()) return;
         const dueAt = await time.nextDueAt();
-        // `dueAt` is undefined if the last attempt has just started.
+        // If `dueAt` is undefined, the last attempt has just started.
         if (dueAt !== undefined) await time.advance(Math.max(1, dueAt.getTime() - now().getTime() + 1));
       }
     },
@@ -62,11 +55,24 @@ export function createVirtualTime({ store, wake }: DeliveryFixture, options: Vir
   return time;
 }
 
-/** Returns whether a row is being worked on or a lane is due. */
+/** Moves all due times into the past by `ms`. */
+async function moveDueTimes(store: Store, ms: number): Promise<void> {
+  const interval = sql`${ms}::int8 * interval '1 ms'`;
+  await store.transaction(async (trx) => {
+    for (const table of ["deliveries", "notifications", "mails"])
+      await sql`update ${sql.table(table)} set due_at = due_at - ${interval} where due_at is not null`.execute(trx);
+    // Move rows in two steps. `at` is part of the key, and a moved row must not collide with a row that has not moved yet.
+    await sql`update outbox_wakeups set at = at - ${interval} - interval '365000 days'`.execute(trx);
+    await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
+  });
+}
+
+/** Returns whether a row is being worked on (other than by hanging attempts) or a lane is due. */
 async function isBusy(store: Store, queue: QueueName, countHanging: () => number): Promise<boolean> {
   const hangingBefore = countHanging();
   const { rows } = await sql<{ busy: boolean }>`
     select (select count(*) from outbox_leases where queue = ${queue}) <> ${hangingBefore}
       or exists (select from outbox_wakeups where queue = ${queue} and at <= now()) as busy`.execute(store.db);
+  // If the number of hanging attempts has changed during the query, the result is unreliable.
   return hangingBefore !== countHanging() || (rows[0]?.busy ?? true);
 }

@@ -2,20 +2,21 @@ import { access, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 
-const cache = join(import.meta.dirname, "..", "..", "..", ".cache");
+const cacheFolder = join(import.meta.dirname, "..", "..", "..", ".cache");
 
 export interface CacheEntry {
-  /** Where the package is installed. */
+  /** The folder in which the package is installed. */
   packageFolder: string;
-  /** The folder's final path. */
+  /** The final path of the new folder. */
   folder: string;
 }
 
 /**
- * Creates a folder from an npm package, once per version, and returns its path. The final rename makes this safe for concurrent processes.
+ * Returns the path of a folder that is built from an npm package. Builds the folder only once per version and variant. Concurrent processes
+ * can build the same folder, because each one renames its temporary folder at the end.
  *
- * @param build writes the folder's files to `temporaryFolder`
- * @param variant identifies other inputs, such as a hash of the sources
+ * @param build writes the files to `temporaryFolder`
+ * @param variant identifies the other inputs, for example with a hash of the sources
  */
 export async function getCachedFolder(
   packageName: string,
@@ -24,16 +25,16 @@ export async function getCachedFolder(
 ): Promise<string> {
   const packageFolder = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
   const { version } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as { version: string };
-  const folder = join(cache, `${basename(packageName)}-${version}${variant}`);
+  const folder = join(cacheFolder, `${basename(packageName)}-${version}${variant}`);
   const isCached = await access(folder).then(
     () => true,
     () => false,
   );
   if (isCached) return folder;
-  await mkdir(cache, { recursive: true });
+  await mkdir(cacheFolder, { recursive: true });
   const temporaryFolder = await mkdtemp(`${folder}-`);
   await build(temporaryFolder, { packageFolder, folder });
-  // This fails if another process has created the folder meanwhile.
+  // The rename fails if another process has created the folder in the meantime.
   await rename(temporaryFolder, folder).catch(() => rm(temporaryFolder, { recursive: true }));
   return folder;
 }

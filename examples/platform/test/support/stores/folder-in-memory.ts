@@ -5,8 +5,8 @@ import { join } from "node:path";
 const memoryFolder = "/dev/shm";
 const requiredBytes = 2 * 1024 ** 3;
 
-/** Creates a temporary folder, in /dev/shm if it has room. */
-export async function createFolderInMemory(prefix: string): Promise<string> {
+/** Creates a temporary folder, in memory (/dev/shm) if 2 GiB are free there. */
+export async function createTemporaryFolder(prefix: string): Promise<string> {
   const freeBytes = await statfs(memoryFolder).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { createTables } from "../make-tables.ts";
 import { getCachedFolder } from "./cached-folder.ts";
 
-const source = join(import.meta.dirname, "..", "..", "..", "src");
+const sourceFolder = join(import.meta.dirname, "..", "..", "..", "src");
 
 /**
- * Returns a PGlite folder with the current schema. Tests copy it, because creating a folder is slow. Its buffers are smaller than
- * PostgreSQL's default of 128 MB, because PGlite clears all buffers when it opens.
+ * Returns the path of a PGlite folder with the current schema. Tests copy the folder, because creating one is slow. It sets smaller buffers
+ * than PostgreSQL's default of 128 MB, because PGlite clears all buffers when it opens.
  */
 export const getMigratedPglite = (): Promise<string> =>
   getCachedFolder(
@@ -22,12 +22,13 @@ export const getMigratedPglite = (): Promise<string> =>
     `-${hashSources()}`,
   ).then((folder) => join(folder, "pglite"));
 
-/** Hashes everything that determines the schema, so that a new migration leads to a new folder. */
+/** Hashes the files that determine the content of the folder, so that a new migration leads to a new folder. */
 function hashSources(): string {
-  const files = globSync(["store/migrate.ts", "store/migrations/*.ts"], { cwd: source }).sort();
-  const manifest = join(source, "..", "package.json");
-  const lock = join(source, "..", "..", "..", "pnpm-workspace.yaml");
+  const files = globSync(["store/migrate.ts", "store/migrations/*.ts"], { cwd: sourceFolder }).sort();
+  const manifest = join(sourceFolder, "..", "package.json");
+  const workspace = join(sourceFolder, "..", "..", "..", "pnpm-workspace.yaml");
   const hash = createHash("sha256");
-  for (const file of [...files.map((name) => join(source, name)), manifest, lock]) hash.update(readFileSync(file));
+  for (const file of [...files.map((name) => join(sourceFolder, name)), manifest, workspace])
+    hash.update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
 }

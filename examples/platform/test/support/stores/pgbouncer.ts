@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import { type StoreUnderTest, storesUnderTest, type TestDatabase } from "./stores.ts";
 
 /**
- * Returns PostgreSQL behind PgBouncer in transaction mode. Each database gets its own PgBouncer, which opens fewer connections than the
- * platform's processes.
+ * Returns PostgreSQL behind PgBouncer in transaction mode. Each database gets its own PgBouncer process, which opens fewer connections to
+ * PostgreSQL than the platform's processes open to PgBouncer.
  */
 export async function postgresBehindPgBouncer(): Promise<StoreUnderTest> {
   const [, postgres] = await storesUnderTest();
@@ -24,32 +24,19 @@ export async function postgresBehindPgBouncer(): Promise<StoreUnderTest> {
   };
 }
 
-async function startPgBouncer({ options, remove }: TestDatabase, listenUrl: string): Promise<TestDatabase> {
+async function startPgBouncer({ options, remove }: TestDatabase, postgresUrl: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "offers-pgbouncer-"));
   const configFile = join(folder, "pgbouncer.ini");
-  const { hostname, port, username } = new URL(listenUrl);
-  const databaseUrl = new URL(listenUrl);
+  const databaseUrl = new URL(postgresUrl);
   databaseUrl.host = `127.0.0.1:${await findFreePort()}`;
-  await writeFile(
-    configFile,
-    `[databases]
-* = host=${hostname} port=${port} user=${username}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${databaseUrl.port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 5
-`,
-  );
-  // PgBouncer refuses to run as root, but can switch to another user.
+  await writeFile(configFile, formatConfig(new URL(postgresUrl), databaseUrl.port));
+  // PgBouncer refuses to run as root, but can switch to a different user.
   const userFlags = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn("/usr/sbin/pgbouncer", [...userFlags, configFile], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
   const lines: string[] = [];
   await new Promise<void>((resolve, reject) => {
-    child.once("error", (cause) => reject(new Error("install Debian's package pgbouncer", { cause })));
+    child.once("error", (cause) => reject(new Error("install the Debian package pgbouncer", { cause })));
     exited.then(() => reject(new Error(`PgBouncer exited:\n${lines.join("\n")}`)), reject);
     createInterface({ input: child.stderr }).on("line", (line) => {
       lines.push(line);
@@ -57,7 +44,7 @@ default_pool_size = 5
     });
   });
   return {
-    options: { ...options, databaseUrl: databaseUrl.href, listenUrl },
+    options: { ...options, databaseUrl: databaseUrl.href, listenUrl: postgresUrl },
     async remove() {
       child.kill("SIGQUIT");
       await exited;
@@ -66,6 +53,17 @@ default_pool_size = 5
     },
   };
 }
+
+const formatConfig = ({ hostname, port, username }: URL, listenPort: string): string => `[databases]
+* = host=${hostname} port=${port} user=${username}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listenPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+`;
 
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createDatabase, dropDatabases, getServerPool } from "../../../../../scripts/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
 import { createTables } from "../make-tables.ts";
-import { createFolderInMemory } from "./folder-in-memory.ts";
+import { createTemporaryFolder } from "./folder-in-memory.ts";
 import { getMigratedPglite } from "./migrated-pglite.ts";
 
 /** The data folder of a test file and, on PostgreSQL, its database. */
@@ -17,7 +17,7 @@ export interface TestDatabase {
 export interface StoreUnderTest {
   /** A name for test titles, such as `PGlite` or `PostgreSQL 15.20`. */
   title: string;
-  /** Creates a database. @param tables pass `none` to test migrations @default migrated */
+  /** Creates a database. @param tables `none` leaves the database empty, to test migrations @default migrated */
   createDatabase(tables?: "migrated" | "none"): Promise<TestDatabase>;
 }
 
@@ -29,7 +29,7 @@ async function createDataFolder(): Promise<TestDatabase> {
   return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
 }
 
-async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
+async function createPgliteFolder(tables: "migrated" | "none" = "migrated"): Promise<TestDatabase> {
   const database = await createDataFolder();
   if (tables === "none") return database;
   // Copy synchronously, because the folder has more than a thousand small files, and a promise for each would be slower.
@@ -60,7 +60,7 @@ async function readPostgresVersion(serverUrl: string | undefined): Promise<strin
 }
 
 /**
- * Returns PGlite and, if it is reachable, PostgreSQL. Tests that depend on the store run on both.
+ * Returns PGlite and, if a server is reachable, PostgreSQL. Tests that depend on the store run on both.
  *
  * @throws if `databaseUrl` is set but PostgreSQL is unreachable
  */
@@ -79,8 +79,8 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * Returns a store for tests that behave the same on all stores: PostgreSQL if it is reachable, because it is faster. In the full matrix
- * (`npm test -- --full`), returns all stores.
+ * Returns the stores for tests that behave the same on every store. In the full matrix (`npm test -- --full`), these are all stores.
+ * Otherwise, it is one store: PostgreSQL if it is reachable, because it is faster.
  */
 export async function anyStore(): Promise<Stores> {
   const stores = await storesUnderTest();
@@ -90,19 +90,17 @@ export async function anyStore(): Promise<Stores> {
 /**
  * Vitest's global setup: prints which stores the tests run on, and creates the templates that test databases copy.
  *
- * @returns a function that removes the templates
+ * @returns a function that drops the PostgreSQL databases and removes the template
  */
 export async function setup(): Promise<() => Promise<void>> {
   const stores = await storesUnderTest();
-  const titles = stores.map(({ title }) => title);
-  const [defaultStore] = await anyStore();
   const missing =
-    titles.length === 1 ? "; NOT tested: PostgreSQL (none at 127.0.0.1:5432, and DATABASE_URL is not set)" : "";
-  const defaultTitles = process.env.TEST_MATRIX === "full" ? titles.join(", ") : defaultStore.title;
-  console.log(`   platform: ${titles.join(", ")}${missing}; tests that do not depend on the store: ${defaultTitles}`);
-  // Create the folder before the workers start, so that only this process creates it.
+    stores.length === 1 ? "; NOT tested: PostgreSQL (none at 127.0.0.1:5432, and DATABASE_URL is not set)" : "";
+  const defaultTitles = joinTitles(await anyStore());
+  console.log(`   platform: ${joinTitles(stores)}${missing}; tests that do not depend on the store: ${defaultTitles}`);
+  // Create the PGlite template before Vitest's workers start, so that they need not create it concurrently.
   await getMigratedPglite();
-  const folder = await createFolderInMemory("offers-stores-");
+  const folder = await createTemporaryFolder("offers-stores-");
   process.env.TEST_STORES = folder;
   // The folder uses memory, so remove it even if the run is interrupted.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -116,3 +114,5 @@ export async function setup(): Promise<() => Promise<void>> {
     await template?.remove();
   };
 }
+
+const joinTitles = (stores: Stores): string => stores.map(({ title }) => title).join(", ");
