@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type MountedRoute, mountedRoutes, usesToken } from "../pages/mounted-routes.ts";
+import { listMountedRoutes, type MountedRoute, usesToken } from "../pages/mounted-routes.ts";
 import { eventually } from "../support/eventually.ts";
 import type { CallOptions, PlatformResponse } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 /** The routes that use a token. pages-access.test.ts covers the pages. */
-const routes = mountedRoutes().filter(usesToken);
+const routes = listMountedRoutes().filter(usesToken);
 const routesWithIds = routes.filter(({ path }) => path.includes(":"));
 const listRoutes = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),

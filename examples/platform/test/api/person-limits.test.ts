@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPersonLimits } from "../../src/accounts/rate-limits.ts";
 import { addContact } from "../../src/routes/worker-app/contacts.ts";
-import { mountedRoutes, usesToken } from "../pages/mounted-routes.ts";
+import { listMountedRoutes, usesToken } from "../pages/mounted-routes.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
@@ -43,18 +43,17 @@ describe("a signed-in person's requests", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   };
 
-  test.each(mountedRoutes().filter((route) => usesToken(route) && route.path !== "/worker-app/notifications/stream"))(
-    "a signed-in person's requests are limited: $method $path [D-91]",
-    async ({ method, path }) => {
-      // Requests with an API key have a separate limit.
-      if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
-      const token = path.startsWith("/portal") ? person : worker;
-      const call = () => platform.call(method, path.replace(":id", "none"), { token });
-      const responses = await Promise.all(Array.from({ length: method === "GET" ? 40 : 4 }, call));
-      expect(responses.map(({ status }) => status)).not.toContain(429);
-      expect(await call()).toMatchObject({ status: 429 });
-    },
-  );
+  test.each(
+    listMountedRoutes().filter((route) => usesToken(route) && route.path !== "/worker-app/notifications/stream"),
+  )("a signed-in person's requests are limited: $method $path [D-91]", async ({ method, path }) => {
+    // Requests with an API key have a separate limit.
+    if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
+    const token = path.startsWith("/portal") ? person : worker;
+    const call = () => platform.call(method, path.replace(":id", "none"), { token });
+    const responses = await Promise.all(Array.from({ length: method === "GET" ? 40 : 4 }, call));
+    expect(responses.map(({ status }) => status)).not.toContain(429);
+    expect(await call()).toMatchObject({ status: 429 });
+  });
 
   test("a person's requests above the limit are rejected with Retry-After, and accepted after that time", async () => {
     await exhaustLimit("/portal/profile", person);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { mountedRoutes, usesToken } from "../pages/mounted-routes.ts";
+import { listMountedRoutes, usesToken } from "../pages/mounted-routes.ts";
 import { openPageClient } from "../pages/page-client.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
 const platform = usePlatform();
 
-const routes = mountedRoutes();
+const routes = listMountedRoutes();
 const isApiPath = (path: string) => usesToken({ method: "", path }) || path === "/healthz" || path === "/readyz";
 const apiRoutes = routes.filter(({ path }) => isApiPath(path));
 const pageRoutes = routes.filter(({ method, path }) => method === "GET" && !isApiPath(path));

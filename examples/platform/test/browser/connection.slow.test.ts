@@ -29,7 +29,7 @@ describe("dropped connections", () => {
     proxy.sent = "";
 
     proxy.cut();
-    for (const { page } of [hirer, amal]) await page.getByText("Connection lost; reconnecting.").waitFor();
+    for (const { page } of [hirer, amal]) await page.getByText("Connection lost. Reconnecting…").waitFor();
     await fixture.respond("worker_amal", "apply", offerId);
     await fixture.respond("worker_ben", "reject", offerId);
     await fixture.createOffer("Bar on Saturday");
@@ -50,9 +50,9 @@ describe("dropped connections", () => {
 
   test("an open page redirects to the sign-in page after the user signs out in another tab", async () => {
     const { page, context } = await fixture.openApp({ baseURL: proxy.address }, "worker_dana");
-    const other = await context.newPage();
-    await other.goto("/app");
-    await other.getByRole("button", { name: "Sign out" }).click();
+    const otherTab = await context.newPage();
+    await otherTab.goto("/app");
+    await otherTab.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL("**/app/sign-in**");
   });
 });

@@ -61,7 +61,7 @@ test.each(["light", "dark"] as const)(
           .evaluate((main) => (main as HTMLElement).inert),
       )
       .toBe(false);
-    // Ignore this violation: a library tests whether it can compile code, and works without.
+    // Ignore this violation, because a library only tests whether it can compile code, and works even if it cannot.
     const errors = pageErrors.filter((error) => !error.includes("kEvalViolation"));
     expect({ foreignUrls, failedUrls, errors }).toEqual({ foreignUrls: [], failedUrls: [], errors: [] });
     await context.close();

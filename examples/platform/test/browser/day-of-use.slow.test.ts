@@ -21,10 +21,10 @@ describe("daily use", () => {
     await page.goto("/offers/new");
     await page.getByLabel("Title").fill("Typed for ten minutes");
     await page.getByRole("checkbox", { name: "Amal" }).check();
-    const other = await context.newPage();
-    await other.goto("/offers");
-    await other.getByRole("button", { name: "Sign out" }).click();
-    await other.waitForURL("**/sign-in");
+    const otherTab = await context.newPage();
+    await otherTab.goto("/offers");
+    await otherTab.getByRole("button", { name: "Sign out" }).click();
+    await otherTab.waitForURL("**/sign-in");
     await page.getByRole("button", { name: "Create the offer" }).last().click();
     await page.getByText("Your input is kept").waitFor();
     await page.locator("#name").fill("hana@harbour-hotels.example");
@@ -82,16 +82,16 @@ describe("daily use", () => {
 
   test("redelivering all matching events sends only those events, after a confirmation with their number", async () => {
     await saveEndpoint(fixture.integrator);
-    const failed = await fixture.createOffer("Fails twice");
-    const delivered = await fixture.createOffer("Reaches Amal");
+    const failingOfferId = await fixture.createOffer("Fails twice");
+    const deliveredOfferId = await fixture.createOffer("Reaches Amal");
     fixture.integrator.isWorking = false;
-    await fixture.respond("worker_ben", "reject", failed);
-    await fixture.respond("worker_cleo", "reject", failed);
+    await fixture.respond("worker_ben", "reject", failingOfferId);
+    await fixture.respond("worker_cleo", "reject", failingOfferId);
     const { page, context } = await fixture.openPortal();
-    await page.goto(`/deliveries?state=dead&q=${failed}`);
+    await page.goto(`/deliveries?state=dead&q=${failingOfferId}`);
     await page.locator("#deliveries tbody tr").nth(1).waitFor();
     fixture.integrator.isWorking = true;
-    await fixture.respond("worker_amal", "reject", delivered);
+    await fixture.respond("worker_amal", "reject", deliveredOfferId);
     await page.goto("/deliveries?state=dead&q=Ben");
     fixture.integrator.responses.length = 0;
     await page.getByRole("link", { name: "Redeliver all that match…" }).click();

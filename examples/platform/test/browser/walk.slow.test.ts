@@ -22,7 +22,7 @@ describe("every page", () => {
     ["with scripts, in light", { colorScheme: "light" }],
     ["without scripts, in dark, on a phone", { colorScheme: "dark", javaScriptEnabled: false, ...phone }],
   ] as const;
-  /** The variants to test. zone-stories.slow.test.ts also covers them. */
+  /** By default, only the first variant, because zone-stories.slow.test.ts also visits pages in the second. */
   const testedVariants = variants.slice(0, process.env.TEST_MATRIX === "full" ? 2 : 1);
 
   /** Visits every linked page and `otherPaths`. @returns the visited paths, and the problems found */

@@ -14,7 +14,8 @@ export async function walk(page: Page, visit: (path: string) => Promise<void>): 
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     const pattern = toPagePattern(path);
     const visits = visitsPerPattern.get(pattern) ?? 0;
-    if (visited.has(path) || visits === (path.includes("?") ? 1 : maxVisitsPerPattern)) continue;
+    const maxVisits = path.includes("?") ? 1 : maxVisitsPerPattern;
+    if (visited.has(path) || visits === maxVisits) continue;
     visited.add(path);
     visitsPerPattern.set(pattern, visits + 1);
     const response = await page.goto(path);

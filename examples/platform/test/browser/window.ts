@@ -18,7 +18,7 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** Opens a window. @param options such as `javaScriptEnabled`, `viewport` and `colorScheme` */
+/** Opens a window. @param options Playwright's options, such as `javaScriptEnabled`, `viewport` and `colorScheme` */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
   const { javaScriptEnabled = true, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
@@ -26,7 +26,9 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   // Even on a busy machine, a step takes this long only if something is broken.
   page.setDefaultTimeout(120_000);
   const pageErrors: string[] = [];
-  page.on("console", (message) => void (message.type() === "error" && pageErrors.push(message.text())));
+  page.on("console", (message) => {
+    if (message.type() === "error") pageErrors.push(message.text());
+  });
   page.on("pageerror", (error) => void pageErrors.push(error.message));
   // Policy violations are reported even in windows without scripts.
   const devTools = await context.newCDPSession(page);

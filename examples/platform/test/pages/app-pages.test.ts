@@ -26,8 +26,8 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const json = { createdByUserId: "user_hana", title: "Bar on Sunday", details: "Beer.", workerIds, ...changes };
     return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
   }
-  const complete = (id: string, json: string[]) =>
-    platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json });
+  const completeOffer = (id: string, workerIds: string[]) =>
+    platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: workerIds });
   const readResponse = async (id: string, workerId = "worker_amal"): Promise<string | undefined> => {
     const offer = (await platform.call("GET", `/offer/${id}`, { key })).json<{
       recipients: { workerId: string; response: string }[];
@@ -121,7 +121,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await readOfferPage(id, ben);
     expect((await ben.get("/app")).text).not.toContain('<span class="badge new">');
     await ben.send(`/app/offers/${id}/apply`);
-    await complete(id, ["worker_ben"]);
+    await completeOffer(id, ["worker_ben"]);
     await eventually("the outcome is in the menu", async () =>
       (await ben.get("/app")).text.includes("You got the work"),
     );
@@ -149,14 +149,14 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(await amal.send(`/app/offers/${id}/close`)).toMatchObject({ status: 303, location: "/app" });
     expect(await readResponse(id)).toBe("applied");
 
-    await complete(id, ["worker_amal"]);
+    await completeOffer(id, ["worker_amal"]);
     const pageAfterCompletion = await readOfferPage(id);
     expect(pageAfterCompletion).toContain("You got the work.");
     expect(pageAfterCompletion).not.toMatch(/\/(apply|reject)"/);
-    const late = await amal.send(`/app/offers/${id}/reject`);
-    expect(late.status).toBe(422);
-    expect(late.text).toContain("Your response came too late: the offer was completed.");
-    expect(late.text).toContain("You got the work.");
+    const lateResponse = await amal.send(`/app/offers/${id}/reject`);
+    expect(lateResponse.status).toBe(422);
+    expect(lateResponse.text).toContain("Your response came too late: the offer was completed.");
+    expect(lateResponse.text).toContain("You got the work.");
     expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
     const ben = await openSignedInClient("worker_ben");
     expect(await readOfferPage(id, ben)).toContain("Others got the work");

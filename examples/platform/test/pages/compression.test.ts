@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { usePageClient, usePlatform } from "../support/use-opened.ts";
-import { readLive } from "./read-live.ts";
+import { openLiveReader } from "./read-live.ts";
 
 const platform = usePlatform();
 const hana = usePageClient(platform, "hana@harbour-hotels.example");
@@ -21,7 +21,7 @@ test("an event stream is not compressed, because compression would delay its eve
   const response = await fetch(address, { headers, signal: connection.signal });
   expect(response.headers.get("content-encoding")).toBeNull();
   connection.abort();
-  const reader = await readLive(address, hana.cookie());
+  const reader = await openLiveReader(address, hana.cookie());
   const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
   await expect.poll(() => reader.countOf("offer")).toBe(1);

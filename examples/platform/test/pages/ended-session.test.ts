@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { usePlatform } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
-import { readLive } from "./read-live.ts";
+import { openLiveReader } from "./read-live.ts";
 
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
@@ -18,7 +18,7 @@ async function openSignedInClient(name: string, signInPath?: string): Promise<Pa
   return client;
 }
 const findFormToken = (page: string): string => /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? "";
-/** Returns the hidden inputs of the only form in the page's content. */
+/** Returns the values of the hidden inputs on a page, keyed by name. */
 const readHiddenInputs = (page: string): Record<string, string> =>
   Object.fromEntries(
     [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
@@ -182,7 +182,7 @@ describe("sessions", () => {
     clockOffsetMs = 1_000 - 12 * hour;
     const hana = await openSignedInClient(hanaAddress);
     clockOffsetMs = 0;
-    const stream = await readLive(`${platform.address}/live`, hana.cookie());
+    const stream = await openLiveReader(`${platform.address}/live`, hana.cookie());
     await stream.ended;
   });
 });

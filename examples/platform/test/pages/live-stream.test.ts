@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDatabase, usePlatform } from "../support/use-opened.ts";
 import { openPageClient } from "./page-client.ts";
-import { readLive } from "./read-live.ts";
+import { openLiveReader } from "./read-live.ts";
 
 const hanaAddress = "hana@harbour-hotels.example";
 const stores = await anyStore();
@@ -33,7 +33,7 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
   test("the live stream includes changes between the rendering of the page and the connection", async () => {
     const address = await findStreamUrl(cookie);
     await createOffer();
-    const reader = await readLive(address, cookie);
+    const reader = await openLiveReader(address, cookie);
     await eventually("the earlier change is signalled", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
     reader.disconnect();
@@ -41,11 +41,11 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
 
   test("a reconnected live stream includes the missed changes and does not repeat any [D-82]", async () => {
     const stream = await findStreamUrl(cookie);
-    const first = await readLive(stream, cookie);
+    const first = await openLiveReader(stream, cookie);
     await createOffer();
     await eventually("the first change is signalled", () => first.countOf("offer") === 1);
     first.disconnect();
-    const resume = () => readLive(stream, cookie, first.events.at(-1)?.id);
+    const resume = () => openLiveReader(stream, cookie, first.events.at(-1)?.id);
 
     const resumed = await resume();
     await setTimeout(500);
@@ -73,11 +73,11 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
   ])("a live stream that resumes after %s reports that changes may have been missed", async (_, toLastId) => {
     const stream = await findStreamUrl(cookie);
     const position = new URL(stream).searchParams.get("since") ?? "";
-    const reader = await readLive(stream, cookie, toLastId(position));
+    const reader = await openLiveReader(stream, cookie, toLastId(position));
     await eventually("an event arrives", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "missed" }]);
     // The stream continues after that event.
-    const resumed = await readLive(stream, cookie, reader.events[0]?.id);
+    const resumed = await openLiveReader(stream, cookie, reader.events[0]?.id);
     await createOffer();
     await eventually("the change is signalled", () => resumed.events.length > 0);
     expect(resumed.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
@@ -87,7 +87,7 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
   test("the live stream ends when the person signs out", async () => {
     const ada = openPageClient(platform.address);
     await ada.signIn("ada@crew-agency.example");
-    const reader = await readLive(await findStreamUrl(ada.cookie()), ada.cookie());
+    const reader = await openLiveReader(await findStreamUrl(ada.cookie()), ada.cookie());
     await ada.send("/sign-out");
     await reader.ended;
   });
@@ -104,7 +104,7 @@ describe.each(stores.filter(({ title }) => title !== "PGlite"))(
       await hana.signIn(hanaAddress);
       const { text } = await hana.get("/offers");
       const address = platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? "");
-      const reader = await readLive(address, hana.cookie());
+      const reader = await openLiveReader(address, hana.cookie());
       const store = await openStore(database.options);
       const { rows } = await store.execute(
         `select pg_terminate_backend(pid) from pg_stat_activity

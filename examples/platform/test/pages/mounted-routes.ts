@@ -11,7 +11,7 @@ interface Layer {
 }
 
 /** Lists every route that the platform mounts. Reads the routes from Express, so that none is missing. */
-export function mountedRoutes(): MountedRoute[] {
+export function listMountedRoutes(): MountedRoute[] {
   // Routes use their dependencies only while they handle requests, so stand-ins suffice.
   const standIn: object = new Proxy(() => standIn, { get: () => standIn });
   const realDeps = { cookies: { isSecure: false } };

@@ -18,7 +18,7 @@ export interface PageClient {
   /** Submits a form as the platform's pages do. */
   send(path: string, fields?: Record<string, string | string[]>, options?: SendOptions): Promise<PageResponse>;
   signIn(name: string): Promise<void>;
-  /** Returns the CSRF token in the forms on this client's pages. */
+  /** Reads the CSRF token of this client's session from the sign-in page. */
   formToken(): Promise<string>;
   cookie(): string;
 }
@@ -44,7 +44,8 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
     get: (path, headers = {}) => request(path, { headers }),
     async send(path, fields = {}, { headers = {}, formToken } = {}) {
       const form = new URLSearchParams({ formToken: formToken ?? (await client.formToken()) });
-      for (const [name, value] of Object.entries(fields)) for (const item of [value].flat()) form.append(name, item);
+      for (const [name, values] of Object.entries(fields))
+        for (const value of [values].flat()) form.append(name, value);
       return request(path, {
         method: "POST",
         headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: address, ...headers },

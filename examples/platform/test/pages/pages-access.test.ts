@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { usePlatform } from "../support/use-opened.ts";
-import { type MountedRoute, mountedRoutes, usesToken } from "./mounted-routes.ts";
+import { listMountedRoutes, type MountedRoute, usesToken } from "./mounted-routes.ts";
 import { openPageClient, type PageClient, type PageResponse, type SendOptions } from "./page-client.ts";
 
 /** Public pages, which contain no personal data. */
@@ -21,7 +21,7 @@ const publicPaths = [
 /** Routes that do not require a token. */
 const sessionPaths = ["/portal/session", "/worker-app/session"];
 
-const routes = mountedRoutes();
+const routes = listMountedRoutes();
 const pageRoutes = routes.filter((route) => !usesToken(route) && !publicPaths.includes(route.path));
 const pageRoutesWithIds = pageRoutes.filter(({ path }) => path.includes(":"));
 const formRoutes = routes.filter((route) => !usesToken(route) && route.method === "POST");

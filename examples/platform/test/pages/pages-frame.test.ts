@@ -83,9 +83,9 @@ describe("forms", () => {
   });
 
   test("a form with another session's token is rejected", async () => {
-    const other = openPageClient(platform.address);
-    await other.signIn(hanaAddress);
-    expect((await client.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
+    const otherClient = openPageClient(platform.address);
+    await otherClient.signIn(hanaAddress);
+    expect((await client.send("/sign-out", {}, { formToken: await otherClient.formToken() })).status).toBe(403);
   });
 
   test("a form with a different media type is rejected", async () => {

@@ -32,7 +32,8 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
     /** Follows a list's links to its last page. @returns the items on each page */
     async function readAllPages(path: string, itemPattern: RegExp): Promise<string[][]> {
       const itemsByPage: string[][] = [];
-      for (let next: string | undefined = path; next !== undefined; ) {
+      let next: string | undefined = path;
+      while (next !== undefined) {
         const { status, text } = await hana.get(next);
         expect(status).toBe(200);
         itemsByPage.push([...text.matchAll(itemPattern)].map(([, item = ""]) => item));

@@ -7,7 +7,7 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
-import { type LiveReader, readLive } from "./read-live.ts";
+import { type LiveReader, openLiveReader } from "./read-live.ts";
 
 const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 const hanaAddress = "hana@harbour-hotels.example";
@@ -61,7 +61,7 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
   /** Starts reading the live stream of a person's pages. */
   async function openLiveStream(client: PageClient): Promise<LiveReader> {
     const { text } = await client.get("/offers");
-    return readLive(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), client.cookie());
+    return openLiveReader(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), client.cookie());
   }
   async function callAsHana(method: string, path: string, json?: unknown): Promise<string> {
     const response = await changingPlatform.call(method, path, {

@@ -8,20 +8,20 @@ export interface LiveReader {
   events: LiveEvent[];
   /** Returns the number of received events that include the topic. */
   countOf(topic: string): number;
-  /** Resolves when the server ends the stream. */
+  /** Resolves when the stream has ended. Rejects if the connection fails. */
   ended: Promise<void>;
   disconnect(): void;
 }
 
-/** Connects to the live stream like a browser. */
-export async function readLive(address: string, cookie: string, lastEventId?: string): Promise<LiveReader> {
+/** Connects to a page's live stream as a browser would, and records its events. */
+export async function openLiveReader(url: string, cookie: string, lastEventId?: string): Promise<LiveReader> {
   const connection = new AbortController();
   const headers = {
     Accept: "text/event-stream",
     Cookie: cookie,
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
   };
-  const { body, status } = await fetch(address, { headers, signal: connection.signal });
+  const { body, status } = await fetch(url, { headers, signal: connection.signal });
   if (body === null || status !== 200) throw new Error(`The live stream responded with ${status}.`);
   const events: LiveEvent[] = [];
   const readEvents = async (): Promise<void> => {

@@ -34,7 +34,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     return response.location ?? "";
   }
   /** Asserts that a browser stays on the platform's origin, whichever of the platform's addresses it uses. */
-  function expectOurOrigin(location: string): void {
+  function expectPlatformOrigin(location: string): void {
     for (const origin of [platform.address, publicOrigin, "http://localhost"])
       expect([location, new URL(location, origin).origin]).toEqual([location, origin]);
   }
@@ -56,8 +56,8 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
         const { next: hiddenNext, location } = await followLink(text);
-        expectOurOrigin(location);
-        expectOurOrigin(hiddenNext);
+        expectPlatformOrigin(location);
+        expectPlatformOrigin(hiddenNext);
       }),
       { numRuns: runCount },
     );
@@ -68,7 +68,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
   }, async () => {
     const next = hostileNext([new URL(platform.address).host, "localhost", "127.0.0.1"]);
     await fc.assert(
-      fc.asyncProperty(next, async (text) => expectOurOrigin(await signIn(text))),
+      fc.asyncProperty(next, async (text) => expectPlatformOrigin(await signIn(text))),
       { numRuns: Math.ceil(runCount / 3) },
     );
   });

@@ -16,7 +16,7 @@ const extractCodes = (text: string) =>
 const undetectable =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
-/** Returns the event that reveals a defect. The Perl receiver's other defects affect searches. */
+/** Returns the event that reveals a defect. Apart from defects in the responses to checks, the Perl receiver's defects affect searches. */
 function chooseEvent({ program, expectedCode, defect }: (typeof defectiveReceivers)[number]): string {
   if (expectedCode === "test_needs_authentication" || defect === "redirects /test") return "test";
   if (expectedCode === "auth_check_missing") return "test-auth";

@@ -18,8 +18,8 @@ function checkVersionInQuery(search: string, isRequired: boolean): unknown {
   }
 }
 
-test.each([true, false])("accepts version 1.0, required or not (%s)", (required) =>
-  expect(checkVersionInQuery("api-version=1.0&other=2", required)).toBe("accepted"),
+test.each([true, false])("accepts version 1.0 if isRequired is %s", (isRequired) =>
+  expect(checkVersionInQuery("api-version=1.0&other=2", isRequired)).toBe("accepted"),
 );
 
 test("accepts a missing version where it is optional", () => expect(checkVersionInQuery("", false)).toBe("accepted"));
@@ -41,8 +41,8 @@ test.each([
   "api-version=1.0&api-version=2.0",
   "api-version[]=1.0",
   "api-version[a]=2.0&api-version=1.0",
-])("rejects %s, required or not", (search) => {
-  for (const required of [true, false]) expect(checkVersionInQuery(search, required)).toMatchObject(rejection);
+])("rejects %s, whether or not a version is required", (search) => {
+  for (const isRequired of [true, false]) expect(checkVersionInQuery(search, isRequired)).toMatchObject(rejection);
 });
 
 const server = createServer();

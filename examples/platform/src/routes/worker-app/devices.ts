@@ -56,6 +56,12 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
     )
     .returning("id")
     .executeTakeFirstOrThrow();
+  await removeExcessDevices(trx, workerId);
+  return { id, isNew: id === newId };
+}
+
+/** Removes the worker's oldest devices beyond the maximum. */
+async function removeExcessDevices(trx: Trx, workerId: string): Promise<void> {
   await trx
     .deleteFrom("devices")
     .where("id", "in", ({ selectFrom }) =>
@@ -67,7 +73,6 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
         .offset(maxDevices),
     )
     .execute();
-  return { id, isNew: id === newId };
 }
 
 /** Reads the worker's devices, most recently registered first. Leaves out tokens, because anyone with a token can push to the phone. */

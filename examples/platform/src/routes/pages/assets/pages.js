@@ -99,7 +99,7 @@ function followStream(url) {
     for (const type of ["missed", "changed", "notification"]) stream.addEventListener(type, forwardEvent);
     stream.addEventListener("open", () => broadcast({ status: "" }));
     stream.addEventListener("error", () => {
-      broadcast({ status: " Connection lost; reconnecting." });
+      broadcast({ status: " Connection lost. Reconnecting…" });
       // EventSource stops if the response is not a stream, because the server is restarting or the session has ended. Refresh to find out.
       if (stream.readyState !== EventSource.CLOSED) return;
       const closedStream = stream;

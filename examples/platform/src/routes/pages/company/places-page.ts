@@ -50,7 +50,7 @@ async function renderPlaces(context: PortalContext, draft: Partial<Place> = {}, 
     </header>
     <p class="lead">The API identifies a place by its id. Pages, emails and the worker's app show the name that you enter here.</p>
     <section class="panel" aria-label="Places">
-      ${places.length === 0 ? html`<p class="empty">No places are named yet, so offers show their ids.</p>` : placesTable(context, places)}
+      ${places.length === 0 ? html`<p class="empty">No place has a name yet, so offers show place ids.</p>` : placesTable(context, places)}
     </section>
     <form method="post" action="/places" class="panel narrow">
       <h2>Name a place</h2>

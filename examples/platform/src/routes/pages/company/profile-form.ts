@@ -55,7 +55,7 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         required: !isSaved,
         marksOptional: false,
         autocomplete: "off",
-        hint: "Never shown again. Required whenever the base URL or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
+        hint: "The secret is never shown again. Enter it whenever the base URL or the signatures change. Use at least 16 characters, for example from openssl rand -base64 32.",
         errors: errors.get("secret"),
       })}
       ${secretButtons("secret")}

@@ -103,16 +103,16 @@ export const filterForm = (filter: PageFilter): Markup => {
   return html`
         <form method="get" action="/deliveries" role="search" class="row filters">
           ${hiddenParameters({ state, range: range === "hour" ? undefined : range })}
-          ${filterInput("q", "Worker, offer or id", "search", text)}
-          ${filterInput("from", "From", "datetime-local", from)}
-          ${filterInput("until", "Before", "datetime-local", until)}
-          ${filterSelect("type", "Event", eventNames, type, "Any")}
+          ${filterInput({ name: "q", label: "Worker, offer or id", type: "search", value: text })}
+          ${filterInput({ name: "from", label: "From", type: "datetime-local", value: from })}
+          ${filterInput({ name: "until", label: "Before", type: "datetime-local", value: until })}
+          ${filterSelect({ name: "type", label: "Event", options: eventNames, current: type, anyLabel: "Any" })}
           <div class="field">
             <label for="status">Last status</label>
             <input id="status" name="status" inputmode="numeric" pattern="[1-5][0-9][0-9]" size="4" value="${status ?? ""}" placeholder="503">
           </div>
-          ${filterSelect("error", "Last error", failureLabels, error, "Any")}
-          ${filterSelect("sort", "Sort", orderNames, sort ?? "newest")}
+          ${filterSelect({ name: "error", label: "Last error", options: failureLabels, current: error, anyLabel: "Any" })}
+          ${filterSelect({ name: "sort", label: "Sort", options: orderNames, current: sort ?? "newest" })}
           <button class="quiet at-end">Filter</button>
           ${!isCleared && html`<a class="at-end" href="${deliveriesUrl({ state, range })}">Clear</a>`}
         </form>`;

@@ -35,7 +35,7 @@ function resultBody(context: PortalContext, result: OrganisationResult, view: Su
   if ("failure" in result)
     return html`<p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>`;
   if (result.suggestions.length > 0) return inviteForm(context, organisation.id, result.suggestions, view);
-  return html`<p class="empty">${view.filter === "" ? "Your email addresses are not known there" : "Nobody matches"}.</p>`;
+  return html`<p class="empty">${view.filter === "" ? "This organisation does not recognise your email addresses" : "No person matches your search"}.</p>`;
 }
 
 function inviteForm(
@@ -91,7 +91,7 @@ const ratingItem = ({ rating, ratingProvider, lastWorked }: Suggestions[number][
     <span class="stars" aria-hidden="true">${"★".repeat(rating)}<span>${"★".repeat(5 - rating)}</span></span>
     <span class="unseen">${rating} of 5</span>
     ${ratingProvider}
-    <span class="fine">Last worked there <time datetime="${lastWorked}">${formatDay(lastWorked)}</time></span>
+    <span class="fine">Last worked on <time datetime="${lastWorked}">${formatDay(lastWorked)}</time></span>
   </li>`;
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", {

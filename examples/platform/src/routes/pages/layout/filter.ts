@@ -28,14 +28,18 @@ export const linkBar = <Value>(
             })}
           </ul></nav>`;
 
+interface FilterSelect {
+  name: string;
+  label: string;
+  /** The labels of the options, keyed by value. */
+  options: Readonly<Record<string, string>>;
+  current: string | undefined;
+  /** The label of the option that does not filter. @default no such option */
+  anyLabel?: string;
+}
+
 /** Renders a labelled select for a filter. */
-export const filterSelect = (
-  name: string,
-  label: string,
-  options: Readonly<Record<string, string>>,
-  current: string | undefined,
-  anyLabel?: string,
-): Markup => html`
+export const filterSelect = ({ name, label, options, current, anyLabel }: FilterSelect): Markup => html`
           <div class="field">
             <label for="${name}">${label}</label>
             <select id="${name}" name="${name}">
@@ -44,13 +48,15 @@ export const filterSelect = (
             </select>
           </div>`;
 
+interface FilterInput {
+  name: string;
+  label: string;
+  type: "search" | "date" | "datetime-local";
+  value: string | undefined;
+}
+
 /** Renders a labelled, optional input for a filter. */
-export const filterInput = (
-  name: string,
-  label: string,
-  type: "search" | "date" | "datetime-local",
-  value: string | undefined,
-): Markup => html`
+export const filterInput = ({ name, label, type, value }: FilterInput): Markup => html`
           <div class="field">
             <label for="${name}">${label}</label>
             <input type="${type}" id="${name}" name="${name}" value="${value ?? ""}" maxlength="200">

@@ -24,7 +24,7 @@ const offer: ReceivedSignal = { topic: "offer", organisationId: "org_a" };
 const delivery: ReceivedSignal = { topic: "delivery", organisationId: "org_a" };
 const otherDelivery: ReceivedSignal = { topic: "delivery", organisationId: "org_b" };
 
-test("reports each topic that changed since the page was rendered once", () => {
+test("reports each topic once if it changed after the page was rendered", () => {
   const { live, publish, follow } = openTopics();
   publish(offer);
   const since = live.position();

@@ -105,10 +105,10 @@ const filterControls = (query: OfferQuery, order: keyof typeof orderNames): Mark
         </div>
         <form method="get" action="/offers" role="search" class="row filters">
           ${hiddenParameters({ state: query.state, time: query.time })}
-          ${filterInput("q", "Title, worker or id", "search", query.text)}
-          ${filterInput("from", "Work from", "date", query.from)}
-          ${filterInput("until", "Work until", "date", query.until)}
-          ${filterSelect("sort", "Sort", orderNames, order)}
+          ${filterInput({ name: "q", label: "Title, worker or id", type: "search", value: query.text })}
+          ${filterInput({ name: "from", label: "Work from", type: "date", value: query.from })}
+          ${filterInput({ name: "until", label: "Work until", type: "date", value: query.until })}
+          ${filterSelect({ name: "sort", label: "Sort", options: orderNames, current: order })}
           <button class="quiet at-end">Search</button>
           ${(query.text ?? query.from ?? query.until ?? query.order) && html`<a class="at-end" href="${offersUrl({ state: query.state, time: query.time })}">Clear</a>`}
         </form>`;

@@ -142,6 +142,16 @@ async function checkInvitationLimits(
   now: Date,
 ): Promise<void> {
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
+  await rejectRecentlyInvited(trx, organisationId, mailboxes, now);
+  await checkDailyLimit(trx, id, new Set(mailboxes).size, now);
+}
+
+async function rejectRecentlyInvited(
+  trx: Trx,
+  organisationId: string,
+  mailboxes: readonly string[],
+  now: Date,
+): Promise<void> {
   const recentlyInvited = await findRecentlyInvited(trx, organisationId, now);
   const repeatedIndexes = mailboxes.flatMap((mailbox, index) => (recentlyInvited.has(mailbox) ? [index] : []));
   rejectPeopleAt(repeatedIndexes, {
@@ -149,14 +159,18 @@ async function checkInvitationLimits(
     detail: `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`,
     remedy: "Remove this person.",
   });
+}
+
+/** Checks that the user may send this many new invitations, in addition to those of the last 24 hours. */
+async function checkDailyLimit(trx: Trx, personId: string, newCount: number, now: Date): Promise<void> {
   const invitedToday = await trx
     .selectFrom("invitations")
     .select("created_at")
-    .where("invited_by", "=", id)
+    .where("invited_by", "=", personId)
     .where("created_at", ">", new Date(now.getTime() - dayMs))
     .orderBy("created_at")
     .execute();
-  const excessCount = invitedToday.length + new Set(mailboxes).size - invitationsPerDay;
+  const excessCount = invitedToday.length + newCount - invitationsPerDay;
   // Once this invitation is a day old, all new invitations are within the limit.
   const blockingInvitation = invitedToday[excessCount - 1];
   if (blockingInvitation === undefined) return;

@@ -77,20 +77,18 @@ export async function findOffers(
       .orderBy("offers.id", direction)
       .limit(maxRows)
       .execute();
-  const offers: Awaited<ReturnType<typeof readWhere>> = [];
-  if (order !== "lastWork") offers.push(...(await readWhere([isAfter(before)], limit + 1)));
-  else {
-    // Offers without a date must come last, but a backward scan of the index returns them first.
+  // Offers without a date must come last, but a backward scan of the index returns them first.
+  const readDatedFirst = async () => {
     const startsUndated = before?.position === infinitePosition;
-    if (!startsUndated) offers.push(...(await readWhere([isAfter(before), sql`work_from < 'infinity'`], limit + 1)));
-    if (offers.length <= limit)
-      offers.push(
-        ...(await readWhere(
-          [isAfter(startsUndated ? before : undefined), sql`work_from = 'infinity'`],
-          limit + 1 - offers.length,
-        )),
-      );
-  }
+    const dated = startsUndated ? [] : await readWhere([isAfter(before), sql`work_from < 'infinity'`], limit + 1);
+    if (dated.length > limit) return dated;
+    const undated = await readWhere(
+      [isAfter(startsUndated ? before : undefined), sql`work_from = 'infinity'`],
+      limit + 1 - dated.length,
+    );
+    return [...dated, ...undated];
+  };
+  const offers = order === "lastWork" ? await readDatedFirst() : await readWhere([isAfter(before)], limit + 1);
   const page: RowPage<(typeof offers)[number]> = cursor.toPage(offers, limit, (row) => row);
   return { ...page, rows: page.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
 }
