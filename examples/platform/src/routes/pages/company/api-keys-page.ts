@@ -81,7 +81,8 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
 /** `POST /api-keys/{id}/revoke` */
 export const handleRevokeApiKey: PortalForm = async ({ deps, user, id }) => {
   const { name } = await revokeApiKey(deps, user, id);
-  return { to: "/api-keys", notice: `The key ${name && `“${name}” `}was revoked.` };
+  const subject = name === "" ? "The key" : `The key “${name}”`;
+  return { to: "/api-keys", notice: `${subject} was revoked.` };
 };
 
 interface KeysView {

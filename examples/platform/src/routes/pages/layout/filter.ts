@@ -1,6 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 
-/** Returns the value of a query parameter if it is one of `values`, otherwise undefined. */
+/** Returns the value of a query parameter if it is one of `values`. Returns undefined for any other value. */
 export const parseOption = <Value extends string>(
   values: readonly Value[],
   text: string | undefined,

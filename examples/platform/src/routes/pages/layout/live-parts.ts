@@ -27,7 +27,7 @@ export function changedParts(page: string, wantedParts: string): string {
   return `<!doctype html>${title}${parts.join("")}`;
 }
 
-/** Finds a live part by counting tags. This is safe, because the server escapes every other `<` in the pages that it renders. */
+/** Finds a live part by counting tags. This works because every `<` in a page that this server renders starts a tag. */
 function findLivePart(page: string, id: string): string | undefined {
   if (!/^[\w-]+$/.test(id)) return undefined;
   const start = new RegExp(`<(\\w+)[^<>]* id="${id}" data-live=`).exec(page);

@@ -31,7 +31,8 @@ export async function readListPage<Deps, User, Row>(
 }
 
 /**
- * Limits rows to one page of a list. The query parameter `after` is the id of the previous page's last row.
+ * Limits rows to one page of a list, and renders links to the first and the next page. The query parameter `after` is the id of the
+ * previous page's last row.
  *
  * @param rows the rows of the page, plus one more if there is a next page
  * @param after the parameter's value; undefined on the first page

@@ -55,10 +55,15 @@ export interface TestExchange {
   verdict: TestVerdict;
 }
 
+interface SentWay {
+  way: TestWay;
+  exchanges: TestExchange[];
+}
+
 export interface TestEventResult {
   event: TriggerEvent;
   baseAddress: string;
-  ways: { way: TestWay; exchanges: TestExchange[] }[];
+  ways: SentWay[];
   /** The distinct problems, most basic first. */
   findings: (ExplainedFinding & { accepted?: string })[];
 }
@@ -84,39 +89,65 @@ export async function sendTestEvent(
   const event = testEvents.find(({ name }) => name === input.event) ?? testEvents[0];
   if (event === undefined) throw invalidRequest(new Map([["event", ["Choose an event from the list."]]]));
   const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
-  const createWebhook = () => fillEvent(event, uniqueFields(event), randomUUID());
-  const choices = waysFor(createWebhook(), scheme);
-  const chosenWays = input.way === everyWay ? choices : choices.filter(({ name }) => name === input.way);
-  if (chosenWays.length === 0)
-    throw invalidRequest(
-      new Map([
-        ["way", [`Choose one of the ways to send this webhook: ${choices.map(({ title }) => title).join("; ")}.`]],
-      ]),
-    );
+  const run: TestRun = { target, event, scheme };
+  const ways = await sendWays(deps, run, chooseWays(run, input.way));
+  return { event, baseAddress: target.baseAddress, ways, findings: await collectFindings(deps, run, ways) };
+}
+
+interface TestRun {
+  target: Target;
+  event: TriggerEvent;
+  scheme: Scheme;
+}
+
+const createWebhook = (event: TriggerEvent) => fillEvent(event, uniqueFields(event), randomUUID());
+
+/** Returns the chosen ways to send the event. @throws {ProblemError} `invalid_request` if the event does not support the way */
+function chooseWays({ event, scheme }: TestRun, wayName: string): readonly TestWay[] {
+  const choices = waysFor(createWebhook(event), scheme);
+  const chosenWays = wayName === everyWay ? choices : choices.filter(({ name }) => name === wayName);
+  if (chosenWays.length > 0) return chosenWays;
+  const titles = choices.map(({ title }) => title).join("; ");
+  throw invalidRequest(new Map([["way", [`Choose one of the ways to send this webhook: ${titles}.`]]]));
+}
+
+/** Sends the event in each way, one after another, until the time is up or the receiver does not respond. */
+async function sendWays(
+  deps: PortalDeps,
+  { target, event, scheme }: TestRun,
+  chosenWays: readonly TestWay[],
+): Promise<SentWay[]> {
   const timeoutMs = event.isRequest ? requestTimeoutMs : attemptTimeoutMs;
-  const ways: TestEventResult["ways"] = [];
+  const sentWays: SentWay[] = [];
   const startedAt = performance.now();
   for (const way of chosenWays) {
     if (performance.now() - startedAt > maxTotalMs) break;
-    const requests = writeTestRequests(way, createWebhook(), { scheme, secret: target.secret, now: deps.now() });
+    const signing = { scheme, secret: target.secret, now: deps.now() };
     const exchanges: TestExchange[] = [];
-    let hasResponse = false;
-    for (const request of requests) {
+    for (const request of writeTestRequests(way, createWebhook(event), signing)) {
       const result = await send(deps, target, request, timeoutMs);
-      hasResponse ||= result.ok;
-      const verdict = judge(event, way, request, result);
       exchanges.push({
         request: formatRequest(target, request),
         response: formatResponse(result),
         command: toShellCommand(request, target.baseAddress, scheme),
         milliseconds: result.durationMs,
-        verdict,
+        verdict: judge(event, way, request, result),
       });
     }
-    ways.push({ way, exchanges });
+    const sentWay = { way, exchanges };
+    sentWays.push(sentWay);
     // The remaining requests would not get a response either, and would take just as long.
-    if (!hasResponse) break;
+    if (hasNoResponse(sentWay)) break;
   }
+  return sentWays;
+}
+
+/** Collects the distinct problems. A signing mistake or a stopped receiver replaces the findings that it explains. */
+async function collectFindings(
+  deps: PortalDeps,
+  { target, event, scheme }: TestRun,
+  ways: readonly SentWay[],
+): Promise<TestEventResult["findings"]> {
   const findings: TestEventResult["findings"] = distinctFindings(
     ways.map(({ way, exchanges }) => ({ way, verdicts: exchanges.map(({ verdict }) => verdict) })),
   );
@@ -129,20 +160,14 @@ export async function sendTestEvent(
   const mistake = rejectedWay === "as-sent" || diagnosis?.code === "reformatted_date" ? diagnosis : undefined;
   const hasStopped =
     ways.length > 1 && hasNoResponse(ways.at(-1)) && (await sendReachabilityTest(deps, target)) === undefined;
-  // The mistake explains more than the findings it replaces.
   const isReplaced = (code: string) =>
     (hasStopped && code === "no_response") ||
     (mistake !== undefined && /^(valid_request_refused|precision_refused|empty_secret_accepted)$/.test(code));
-  return {
-    event,
-    baseAddress: target.baseAddress,
-    ways,
-    findings: [
-      ...(hasStopped ? [explain("receiver_stopped")] : []),
-      ...(mistake ? [mistake] : []),
-      ...findings.filter(({ code }) => !isReplaced(code)),
-    ],
-  };
+  return [
+    ...(hasStopped ? [explain("receiver_stopped")] : []),
+    ...(mistake ? [mistake] : []),
+    ...findings.filter(({ code }) => !isReplaced(code)),
+  ];
 }
 
 /** Limits how long the user waits for the page. */
@@ -230,13 +255,13 @@ function formatResponse(result: EndpointResult): string {
 }
 
 /** Returns whether the receiver incorrectly responded with 401 or 403 to a request that was sent in this way. */
-const isWronglyRejected = (ways: TestEventResult["ways"], wayName: string): boolean =>
+const isWronglyRejected = (ways: readonly SentWay[], wayName: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
       way.name === wayName && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
   );
 
-const hasNoResponse = (way: TestEventResult["ways"][number] | undefined): boolean =>
+const hasNoResponse = (way: SentWay | undefined): boolean =>
   way?.exchanges.every(({ response }) => response.startsWith(noResponse)) ?? false;
 
 /** Sends a request. Resolves with the response status, or with undefined if the endpoint does not respond. */
