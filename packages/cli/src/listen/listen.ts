@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import { createFeedReader, type FeedEvent, toWebhook } from "../catch-up/feed.ts";
@@ -78,22 +79,15 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
         })
       : undefined;
   const server = createListener({ scheme, secret, forwardTo, timeoutMs, follower, onArrival });
-  server.listen(requestedPort, host);
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`Port ${requestedPort} on ${host} cannot be used (${code}). Choose another with --port.`);
-  }
-  const { port } = server.address() as AddressInfo;
+  const port = await startServer(server, requestedPort, host);
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const destination = forwardTo ? `, forwarding to ${forwardTo.href}` : "";
   // Standard output contains only the requests, so that another program can read their JSON lines.
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
-  if (progress)
-    console.error(
-      `Reading the feed at ${platform?.href} from ${progress.cursor === undefined ? "its start" : "the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
-    );
+  if (progress) {
+    const start = progress.cursor === undefined ? "its start" : "the saved cursor";
+    console.error(`Reading the feed at ${platform?.href} from ${start}. The cursor is saved in ${options.cursorFile}.`);
+  }
   const followerRun = follower?.run(stopped.signal).catch((error: unknown) => {
     fatalError = error;
     stopped.abort();
@@ -106,6 +100,18 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
   server.closeAllConnections();
   if (fatalError !== undefined) throw fatalError;
   return 0;
+}
+
+/** Starts the server. @returns its port @throws {UsageError} (rejects) if the port cannot be used */
+async function startServer(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new UsageError(`Port ${port} on ${host} cannot be used (${code}). Choose another with --port.`);
+  }
+  return (server.address() as AddressInfo).port;
 }
 
 interface SendOptions {

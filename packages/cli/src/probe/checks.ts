@@ -61,7 +61,8 @@ function describeUnreachable(url: ReceiverUrl, { status, error }: CheckResult, t
   if (status === "silent")
     return `GET ${url.href}/test got no response within ${timeoutMs / 1000} s. Is the receiver busy or stopped in a debugger? Try: curl -i ${url.href}/test`;
   if (error !== undefined) return describeConnectionError(url, error);
-  return `${url.href} closed the connection without a response. Start your receiver first, and pass the URL on which it listens${url.isSecure ? "" : ", with https:// if it uses TLS"}.`;
+  const hint = url.isSecure ? "" : ", with https:// if it uses TLS";
+  return `${url.href} closed the connection without a response. Start your receiver first, and pass the URL on which it listens${hint}.`;
 }
 
 /** Creates a finding about a check that was sent the way the service sends it. */
@@ -78,15 +79,16 @@ function createCheckFinding(code: FindingCode, target: string, result: CheckResu
   return createFinding(code, [evidence]);
 }
 
-/** Returns the finding that the status of a check reveals without further requests. */
-function findingFromStatus(target: string, result: CheckResult): Finding | undefined {
+/** Returns the finding that the outcome of a check reveals without further requests, if any. */
+function findStatusFinding(target: string, result: CheckResult): Finding | undefined {
   const { status, response } = result;
   if (typeof status !== "number") return createCheckFinding("no_response", target, result, "");
   if (status > 200 && status < 300)
     return createCheckFinding("wrong_success_status", target, result, "Only 200 passes the check.");
   if (status < 300 || status >= 400) return undefined;
   const location = response?.headers.get("location");
-  return createCheckFinding("redirected", target, result, location === undefined ? "" : `It redirects to ${location}.`);
+  const explanation = location === undefined ? "" : `It redirects to ${location}.`;
+  return createCheckFinding("redirected", target, result, explanation);
 }
 
 async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Promise<Finding> {
@@ -97,7 +99,7 @@ async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Pr
   const slashResult = await sendCheck(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && slashResult.status === 200)
     return createCheckFinding("trailing_slash_required", "/test", testResult, `GET ${url.base}/test/ returned 200.`);
-  const statusFinding = findingFromStatus("/test", testResult);
+  const statusFinding = findStatusFinding("/test", testResult);
   if (statusFinding) return statusFinding;
   if (status === 401 || status === 403)
     return createCheckFinding("test_needs_authentication", "/test", testResult, "GET /test is not signed.");
@@ -175,7 +177,7 @@ async function findAuthRouteFinding(subject: Subject, authResult: CheckResult): 
       authResult,
       `GET ${url.base}/test/auth/ returned 200.`,
     );
-  const statusFinding = findingFromStatus(target, authResult);
+  const statusFinding = findStatusFinding(target, authResult);
   if (statusFinding) return statusFinding;
   const postResult = await sendCheck(subject, { method: "POST", target, headers: signNow(), body: "" });
   if (postResult.status === 200)

@@ -5,7 +5,7 @@ import { diagnosePrecision, findMissingEndpoints, runChecks } from "./checks.ts"
 import { compareCases } from "./compare.ts";
 import { collectFindings, type Finding } from "./explain.ts";
 import { selectNamed, selectSendable, vectorGroupsFor } from "./select.ts";
-import { defaultConcurrency, type Receiver, type SentCase, sendCases } from "./send.ts";
+import { defaultConcurrency, type Receiver, type SendCasesOptions, type SentCase, sendCases } from "./send.ts";
 import { sendTimingCases, timingGroup } from "./timing.ts";
 
 export interface ProbeOptions {
@@ -71,22 +71,13 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const total = countCases(groups);
   const timingCases = groups.find(({ name }) => name === timingGroup.name)?.cases ?? [];
 
-  let doneCount = 0;
-  let silentCount = 0;
-  let hasStopped = false;
-  const onCase = ({ failure, isConnectionRefused }: SentCase): boolean => {
-    doneCount += 1;
-    if (failure === "no_response") silentCount += 1;
-    if (isConnectionRefused) hasStopped = true;
-    options.onProgress?.(doneCount, total);
-    return silentCount < maxSilentCases && !hasStopped;
-  };
   const vectorGroups = groups.filter(({ name }) => name !== timingGroup.name);
-  const sentCases = await sendCases({ ...settings, groups: vectorGroups, onCase }, toReceiver(options));
+  const { sentCases, skipReason } = await sendWhileResponding(
+    { ...settings, groups: vectorGroups },
+    toReceiver(options),
+    (doneCount) => options.onProgress?.(doneCount, total),
+  );
   const unsentCount = total - timingCases.length - sentCases.length;
-  const skipReason = hasStopped
-    ? "the receiver stopped"
-    : `the receiver did not respond to ${maxSilentCases} other cases`;
   if (unsentCount > 0) skipped.set(skipReason, unsentCount);
   const timingEvidence = unsentCount > 0 ? [] : await sendTimingCases(url, timingCases);
   options.onProgress?.(total - unsentCount, total);
@@ -103,6 +94,29 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     findings: [...(allowEvents && missingResponseEndpoint ? [missingResponseEndpoint] : []), ...explainedFindings],
     skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
   };
+}
+
+/** Sends the cases until the receiver stops, or too many cases get no response. @returns the sent cases, and why other cases were not sent */
+async function sendWhileResponding(
+  options: SendCasesOptions,
+  receiver: Receiver,
+  onDone: (doneCount: number) => void,
+): Promise<{ sentCases: SentCase[]; skipReason: string }> {
+  let doneCount = 0;
+  let silentCount = 0;
+  let hasStopped = false;
+  const onCase = ({ failure, isConnectionRefused }: SentCase): boolean => {
+    doneCount += 1;
+    if (failure === "no_response") silentCount += 1;
+    if (isConnectionRefused) hasStopped = true;
+    onDone(doneCount);
+    return silentCount < maxSilentCases && !hasStopped;
+  };
+  const sentCases = await sendCases({ ...options, onCase }, receiver);
+  const skipReason = hasStopped
+    ? "the receiver stopped"
+    : `the receiver did not respond to ${maxSilentCases} other cases`;
+  return { sentCases, skipReason };
 }
 
 const countCases = (groups: readonly VectorGroup[]): number => groups.reduce((sum, { cases }) => sum + cases.length, 0);

@@ -88,8 +88,8 @@ function findSkipReason(
     .map(({ request }) => findEndpoint(request))
     .find((endpoint) => endpoint !== undefined && missingEndpoints.has(endpoint));
   if (missingEndpoint === undefined) return undefined;
-  const isOptional = missingEndpoint !== "POST /offer/response";
-  return `the receiver has no ${missingEndpoint}${isOptional ? ", which is optional" : ""}`;
+  const reason = `the receiver has no ${missingEndpoint}`;
+  return missingEndpoint === "POST /offer/response" ? reason : `${reason}, which is optional`;
 }
 
 const needsPreviousSecret = (testCase: TestVector): boolean =>

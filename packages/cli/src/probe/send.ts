@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Scheme } from "../signature/sign-request.ts";
-import { buildBody, buildRequest, sign, signStandardWebhooks } from "../vectors/request.ts";
+import { buildBody, buildRequest, computeDigestValues, computeStandardValues } from "../vectors/request.ts";
 import {
   type ReceiverNeeds,
   type Step,
@@ -131,10 +131,13 @@ export async function sendCase(
   const commonValues = { ...config.texts, unique, host: `${target.host}:${target.port}`, base: target.base };
   const signStep = (step: Step, id: string): Record<string, string> => {
     if (scheme === "timestampDigest")
-      return { ...sign(config, now, step.sign), ...prefixKeys("other.", sign(config, now, step.other)) };
+      return {
+        ...computeDigestValues(config, now, step.sign),
+        ...prefixKeys("other.", computeDigestValues(config, now, step.other)),
+      };
     const message = { id, body: buildBody(step.request, commonValues) };
-    const other = signStandardWebhooks(config, now, step.other ?? {}, message);
-    return { ...signStandardWebhooks(config, now, step.sign ?? {}, message), ...prefixKeys("other.", other) };
+    const other = computeStandardValues(config, now, step.other ?? {}, message);
+    return { ...computeStandardValues(config, now, step.sign ?? {}, message), ...prefixKeys("other.", other) };
   };
   const values = steps.map((step, index) => ({ ...commonValues, ...signStep(step, `msg_${unique}${index}`) }));
   const requests = steps.map(({ request }, index) =>

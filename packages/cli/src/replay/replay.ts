@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
-import { createMask, plural, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
+import { createMask, plural, type Style, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
-import { sendWebhook } from "../trigger/write-webhook.ts";
+import { sendWebhook, type Webhook } from "../trigger/write-webhook.ts";
 import { parseUrl } from "../wire/receiver-url.ts";
 import { readRecording } from "./recording.ts";
 
@@ -41,12 +41,7 @@ export async function replay(
     const { method, path } = webhook;
     sentCount += 1;
     if (json) console.log(mask(JSON.stringify({ line, id, method, path, status })));
-    else {
-      const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
-      console.log(
-        toPrintable(mask(`${style("dim", `line ${line}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`)),
-      );
-    }
+    else console.log(toPrintable(mask(formatSentWebhook(webhook, line, status, style))));
     if (status === 200) continue;
     const { advice } = describeEndpointProblem(path, status);
     console.error(
@@ -56,4 +51,10 @@ export async function replay(
   }
   if (!json) console.log(`${sentCount === 0 ? "No webhooks" : plural(sentCount, "webhook")} sent again.`);
   return 0;
+}
+
+/** Formats a webhook as one line: its line in the recording, the request and the receiver's response. */
+function formatSentWebhook({ method, path }: Webhook, line: number, status: number, style: Style): string {
+  const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
+  return `${style("dim", `line ${line}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`;
 }

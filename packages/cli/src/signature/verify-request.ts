@@ -64,11 +64,14 @@ const signatureMismatch = reject(
   "The request was signed with a different secret, or a proxy changed it. Compare WEBHOOK_SECRET with the secret in the company profile.",
 );
 
-const rejectOutOfTolerance = (secondsAhead: number): Verification =>
-  reject(
+function rejectOutOfTolerance(secondsAhead: number): Verification {
+  const distance = Math.abs(Math.round(secondsAhead));
+  const direction = secondsAhead < 0 ? "past" : "future";
+  return reject(
     "timestamp_out_of_tolerance",
-    `The timestamp is ${Math.abs(Math.round(secondsAhead))} s in the ${secondsAhead < 0 ? "past" : "future"}; at most ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
+    `The timestamp is ${distance} s in the ${direction}; at most ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
   );
+}
 
 /** Returns the seconds from now to a timestamp between `earliest` and `latest`; negative if it is in the past. */
 function secondsFromNow(earliest: number, latest: number, now: number): number {

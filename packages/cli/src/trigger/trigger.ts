@@ -17,7 +17,7 @@ import { describeConnectionError, parseUrl, type ReceiverUrl } from "../wire/rec
 import { formatRequest, formatResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, overrideFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
-import { type TestWay, waysFor, writeTestRequests } from "./ways.ts";
+import { type TestRequest, type TestWay, waysFor, writeTestRequests } from "./ways.ts";
 import { fillEvent, serialiseRequest, type Webhook } from "./write-webhook.ts";
 
 export interface TriggerOptions {
@@ -52,21 +52,12 @@ export async function trigger(name: string, { to: urlText, set = [], as, scheme,
     const webhook = createWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
-      const headers = request.headers.map((header) => [header.name, header.value] as const);
-      const bytes = serialiseRequest({ ...request, headers }, to);
-      const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
-      const [response] = received.responses;
-      hasResponded ||= response !== undefined;
+      const sent = await sendTest(request, { event, way, to, timeoutMs, mask });
+      const { responses, error } = sent.received;
+      hasResponded ||= responses.length > 0;
       // After the first response, a connection error may be the receiver's reaction to a request.
-      if (!hasResponded && received.error !== undefined)
-        throw new UsageError(describeConnectionError(to, received.error));
-      const verdict = judgeTestEvent(event, way, request, {
-        status: response?.status ?? "closed",
-        body: response?.body ?? "",
-        durationMs: received.durationMs,
-      });
-      if (!verdict.isRight) wrongCount += 1;
-      const sent: SentTest = { event, way, to, bytes, received, verdict, timeoutMs, mask };
+      if (!hasResponded && error !== undefined) throw new UsageError(describeConnectionError(to, error));
+      if (!sent.verdict.isRight) wrongCount += 1;
       console.log(options.json ? toJsonLine(sent) : formatTest(sent, ways.length > 1));
     }
   }
@@ -85,15 +76,33 @@ function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly Test
   );
 }
 
-interface SentTest {
+interface TestContext {
   event: TriggerEvent;
   way: TestWay;
   to: ReceiverUrl;
+  timeoutMs: number;
+  mask: Mask;
+}
+
+interface SentTest extends TestContext {
   bytes: Buffer;
   received: Exchange;
   verdict: TestVerdict;
-  timeoutMs: number;
-  mask: Mask;
+}
+
+/** Sends one request of a test event, and judges the response. */
+async function sendTest(request: TestRequest, context: TestContext): Promise<SentTest> {
+  const { event, way, to, timeoutMs } = context;
+  const headers = request.headers.map(({ name, value }) => [name, value] as const);
+  const bytes = serialiseRequest({ ...request, headers }, to);
+  const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
+  const [response] = received.responses;
+  const verdict = judgeTestEvent(event, way, request, {
+    status: response?.status ?? "closed",
+    body: response?.body ?? "",
+    durationMs: received.durationMs,
+  });
+  return { ...context, bytes, received, verdict };
 }
 
 function toJsonLine({ event, way, bytes, received, verdict, mask }: SentTest): string {
@@ -158,7 +167,8 @@ function describeReaction(
   if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
     const { advice } = describeEndpointProblem(path, response.status);
-    return `${isRequest ? "Only 200 is a success" : "Only 200 acknowledges an event"}${advice}. ${consequence}`;
+    const rule = isRequest ? "Only 200 is a success" : "Only 200 acknowledges an event";
+    return `${rule}${advice}. ${consequence}`;
   }
   if (isClosed) return `The receiver closed the connection without a response. ${consequence}`;
   return `There was no response within ${timeoutMs / 1000} s. ${consequence}`;

@@ -7,16 +7,18 @@ import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  */
-export function sign(config: TestVectors["config"], now: number, signing: Sign = {}): Record<string, string> {
+export function computeDigestValues(
+  config: TestVectors["config"],
+  now: number,
+  signing: Sign = {},
+): Record<string, string> {
   const {
     precision = "ms",
     format = config.formats[precision] ?? "",
     variant = "sha256",
     algorithm = "sha256",
   } = signing;
-  const secret = config.secrets[signing.secret ?? "current"];
-  if (secret === undefined)
-    throw new Error(`The test vectors use the secret ${signing.secret}, which is not configured.`);
+  const secret = findSecret(config, signing);
   const values = {
     ...toCalendarFields(now + (signing.offsetMs ?? 0), (signing.shiftMinutes ?? 0) * 60_000),
     secret,
@@ -36,6 +38,12 @@ export function sign(config: TestVectors["config"], now: number, signing: Sign =
     DIGEST: bytes.toString("hex").toUpperCase(),
     digestBase64: bytes.toString("base64"),
   };
+}
+
+function findSecret({ secrets }: TestVectors["config"], { secret: name = "current" }: Sign): string {
+  const secret = secrets[name];
+  if (secret === undefined) throw new Error(`The test vectors use the secret ${name}, which is not configured.`);
+  return secret;
 }
 
 const dayMs = 86_400_000;
@@ -72,15 +80,13 @@ function toCalendarFields(instant: number, utcOffsetMs: number): Record<string, 
  * @param now the time on the sender's clock, in milliseconds since 1970
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export function signStandardWebhooks(
+export function computeStandardValues(
   config: TestVectors["config"],
   now: number,
   signing: Sign,
   { id, body }: { id: string; body: Uint8Array },
 ): Record<string, string> {
-  const secret = config.secrets[signing.secret ?? "current"];
-  if (secret === undefined)
-    throw new Error(`The test vectors use the secret ${signing.secret}, which is not configured.`);
+  const secret = findSecret(config, signing);
   const key = signing.key === undefined ? decodeKey(secret) : Buffer.from(signing.key);
   const timestamp = String(Math.floor((now + (signing.offsetMs ?? 0)) / 1000));
   const signedPrefix = fillIn(signing.over ?? "{{webhook.id}}.{{webhook.timestamp}}.", {
