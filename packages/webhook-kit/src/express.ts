@@ -28,7 +28,7 @@ declare global {
 }
 
 /**
- * Creates a router with every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, every other endpoint only
+ * Creates a router with the webhook endpoints, for Express 4 and 5. `/test` and `/test/auth` are always mounted, every other endpoint only
  * if you pass its handler. Requests to unknown paths go to your next middleware. Mount the router before any body parser.
  *
  * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`

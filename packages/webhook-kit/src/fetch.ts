@@ -19,7 +19,7 @@ import { type ReceiverSettings, readReceiverOptions, startReceiver } from "./rec
 export type { ReceiverOptions, WebhookEvent };
 
 /**
- * Creates a function from `Request` to `Response` that serves every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other
+ * Creates a function from `Request` to `Response` that serves the webhook endpoints, for Hono, Next, Bun, Deno, Workers, Lambda and other
  * frameworks. The returned promise rejects only with `wrong_request_type`. The body must be unread; it is read only after the headers are
  * verified. Cloudflare Workers need the compatibility flag `nodejs_compat`. The framework guides show Hono, Next and Lambda.
  *
@@ -122,7 +122,7 @@ export async function parseWebhook(
   return { event, response };
 }
 
-/** Rejects options for handling an event, because an event that is handled here would be missing from the queue. */
+/** Rejects options for handling events, because an event that `parseWebhook` handles would be missing from the queue. */
 function rejectHandlingOptions(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
   const name = names.find((option) => Reflect.get(options, option) !== undefined);

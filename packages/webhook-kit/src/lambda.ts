@@ -14,7 +14,7 @@ import { startReceiver } from "./receive/settings.ts";
 export type { ReceiverOptions };
 
 /**
- * Creates a Lambda function that serves every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a
+ * Creates a Lambda function that serves the webhook endpoints, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a
  * load balancer. Bodies may be base64-encoded. For any other event, such as one from SQS, the returned promise rejects, because a response
  * would acknowledge the event.
  *

@@ -18,7 +18,7 @@ import { startReceiver } from "./receive/settings.ts";
 export type { ReceiverOptions };
 
 /**
- * Creates a listener that serves every webhook endpoint, for `node:http` and `node:http2`, or as middleware for connect-style frameworks. A
+ * Creates a listener that serves the webhook endpoints, for `node:http` and `node:http2`, or as middleware for connect-style frameworks. A
  * request to an unknown path goes to `next` if there is one, and is otherwise rejected with 404 and `unknown_path`. With HTTP/2, the
  * `request` in a handler's context is Node's `Http2ServerRequest`.
  *

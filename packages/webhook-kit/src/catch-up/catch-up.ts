@@ -68,13 +68,13 @@ export interface CatchUpSummary {
   readonly cursor: string | undefined;
   /** How many events were read. */
   readonly read: number;
-  /** How many events were skipped, because they had no handler or a type that this version does not recognise. */
+  /** How many events were skipped. They had no handler, or a type that this version does not recognise. */
   readonly skipped: number;
 }
 
 /**
  * Reads the reference platform's event feed to its end, and calls your receiver's handlers for one event after another, in the order in
- * which the events were recorded. The live service documents no feed; use `reconcile` there.
+ * which the events were recorded. For the live service, which documents no feed, use `reconcile`.
  *
  * A handler that calls `inbox.once` handles each event once, whether the event arrives as a webhook or in the feed. With Standard Webhooks,
  * both have the same `deduplicationKey`. The timestamp digest does not sign an id, so a webhook cannot be matched with its event in the
@@ -150,15 +150,11 @@ interface FeedPage {
   readonly more: boolean;
 }
 
-/**
- * Creates a function that reads the page of the feed after a cursor.
- *
- * @throws {ConfigurationError} `invalid_option`; the function rejects with {@link UnavailableError}
- */
-function createPageReader(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
-  const { apiKey, apiKeyHeader = defaultApiKeyHeader, limit = 100, signal, fetch = globalThis.fetch } = options;
-  const base = String(options.baseUrl);
-  if (findBaseUrlProblem(base))
+const defaultLimit = 100;
+
+/** @throws {ConfigurationError} `invalid_option` */
+function checkFeedOptions({ baseUrl, apiKey, limit = defaultLimit }: CatchUpOptions): void {
+  if (findBaseUrlProblem(String(baseUrl)))
     throw new ConfigurationError(
       "invalid_option",
       "baseUrl must be an https URL, or an http URL on loopback, without credentials, a query or a fragment.",
@@ -170,6 +166,23 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
     );
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
     throw new ConfigurationError("invalid_option", "limit must be an integer from 1 to 1,000.");
+}
+
+/**
+ * Creates a function that reads the page of the feed after a cursor.
+ *
+ * @throws {ConfigurationError} `invalid_option`; the function rejects with {@link UnavailableError}
+ */
+function createPageReader(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
+  checkFeedOptions(options);
+  const {
+    apiKey,
+    apiKeyHeader = defaultApiKeyHeader,
+    limit = defaultLimit,
+    signal,
+    fetch = globalThis.fetch,
+  } = options;
+  const base = String(options.baseUrl);
   return async (after) => {
     const query = new URLSearchParams({
       ...(after !== undefined && { after }),
@@ -189,9 +202,10 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
       });
     } catch (cause) {
       signal?.throwIfAborted();
+      const position = after === undefined ? "from its start" : "after the cursor";
       throw new UnavailableError(
         "feed_failed",
-        `${new URL(base).host} did not return a page of the event feed ${after === undefined ? "from its start" : "after the cursor"}. Check baseUrl, apiKey and after; see this error's cause.`,
+        `${new URL(base).host} did not return a page of the event feed ${position}. Check baseUrl, apiKey and after; see this error's cause.`,
         { cause },
       );
     }

@@ -17,7 +17,7 @@ export interface RunningHandler {
   readonly outcome: WebhookResponse | Promise<WebhookResponse>;
 }
 
-/** Added to the duration of a lease, so that it expires only if the handler does not end in time or the process crashes. */
+/** This margin makes a lease expire only if the handler does not end in time or the process crashes. */
 const leaseMarginMs = 1_000;
 
 /**

@@ -14,7 +14,7 @@ interface Completed {
   readonly endsAt: number;
 }
 
-/** After this many leases, a batch of expired entries is removed, so that no single request has to remove them all. */
+/** The number of leases after which a batch of expired entries is removed. With batches, no single request has to remove them all. */
 const sweepInterval = 64;
 
 /**

@@ -11,7 +11,7 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
  *
  * If Redis fails or times out, the response is 503 and the service retries.
  *
- * Redis replicates asynchronously. A failover, by a cluster or by sentinels, may lose the most recent records, and those events may be
+ * Redis replicates asynchronously. A failover, by a cluster or by sentinels, may lose the most recent records. Their events may then be
  * handled twice. If that is not acceptable, use the inbox from `/postgres`, `/mysql` or `/sqlite` in the handler, because it commits an
  * event's record together with your rows.
  *
@@ -154,8 +154,8 @@ async function evaluate(client: RedisClient, script: string, keys: string[], arg
 }
 
 /**
- * Lua scripts, because each step must be atomic and use Redis' own clock. KEYS[1] is a request's lease, which contains its fencing token.
- * KEYS[2] is the last completed request with the same subject, as `status key`.
+ * The steps of the store. Each is a Lua script, because it must be atomic and use Redis' own clock. KEYS[1] is a request's lease, which
+ * contains its fencing token. KEYS[2] is the last completed request with the same subject, as `status key`.
  */
 export const scripts = {
   /** ARGV: key, token, leaseMs */

@@ -3,7 +3,7 @@ import { contactSuggestions } from "./contact-suggestions.ts";
 import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 import type { Handlers } from "./handlers.ts";
 
-/** One entry for every webhook in the contract: adding or renaming a webhook there fails the type check here. */
+/** One entry for every webhook in the contract. If a webhook is added or renamed in the contract, the type check fails. */
 export const endpoints = {
   "/test": { kind: "test", name: "Test", method: "GET", path: "/test" },
   "/test/auth": { kind: "testAuth", name: "TestAuth", method: "GET", path: "/test/auth" },

@@ -23,7 +23,7 @@ import type {
  * ```
  */
 export interface EventContext {
-  /** How the event arrived: `reconciled` from `reconcile`, `feed` from `catchUp`, otherwise `webhook`. */
+  /** How the event arrived: as a webhook, from `reconcile` (`reconciled`) or from `catchUp` (`feed`). */
   readonly source: "webhook" | "reconciled" | "feed";
   /**
    * The `Offers-Delivery-Id` header: the same on every attempt of a delivery. The signature does not cover it, so use it for logs, never

@@ -16,5 +16,6 @@ export function rejectUnknownOptions(owner: string, options: object, names: read
 /** Describes an unknown option, and suggests the nearest name. */
 export function describeUnknownOption(name: string, names: readonly string[]): string {
   const nearest = findNearestName(name, names);
-  return `Unknown option ${name}${nearest ? `; did you mean ${nearest}?` : "."} The options are: ${names.join(", ")}.`;
+  const suggestion = nearest ? `; did you mean ${nearest}?` : ".";
+  return `Unknown option ${name}${suggestion} The options are: ${names.join(", ")}.`;
 }

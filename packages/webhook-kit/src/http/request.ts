@@ -24,7 +24,7 @@ export interface IncomingRequest<Incoming> {
   readBody(maxBytes: number, timeoutMs: number): ReceivedBody | Promise<ReceivedBody>;
 }
 
-/** Returned for a header that was sent more than once, because there is no way to know which of its values a proxy used. */
+/** The value of a header that was sent more than once. There is no way to know which of its values a proxy used. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
 type HeaderValue = string | undefined | typeof duplicated;

@@ -26,7 +26,7 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
   if (hasMethods(handle, ["query", "connect"]) && "totalCount" in handle) return poolDatabase(handle as PgPool<Tx>);
   throw new ConfigurationError(
     "invalid_option",
-    "postgresInbox takes a pg Pool, a PGlite, Kysely, Drizzle or Prisma instance, or an InboxDatabase; not a Client or a transaction.",
+    "postgresInbox takes a pg Pool, a PGlite, Kysely, Drizzle or Prisma instance, or an InboxDatabase, but not a Client or a transaction.",
   );
 }
 

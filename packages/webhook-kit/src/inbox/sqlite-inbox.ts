@@ -110,7 +110,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
   };
 }
 
-/** The last call on each connection, so that two inboxes on the same connection also take turns. */
+/** The last call on each connection. All inboxes share it, so that two inboxes on the same connection take turns. */
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
 /** Calls `run` when the earlier calls on this connection have ended. */

@@ -45,7 +45,7 @@ const replayModes = ["deduplicate", "single-use-signature"];
 
 const unchecked: Check = () => undefined;
 
-/** The checks for the options of every entry point. An option without a check here is a type error. */
+/** The checks for the options of every entry point. An option without a check is a type error. */
 const checks: ReadonlyMap<string, Check> = new Map(
   Object.entries({
     basePath: unchecked, // checked by readBasePath
@@ -65,7 +65,8 @@ const checks: ReadonlyMap<string, Check> = new Map(
     deduplication: (value) => (value === false ? undefined : mustBeStore(value)),
     replayProtection(value) {
       if (replayModes.some((mode) => mode === value)) return undefined;
-      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "a different string" : describeValue(value)}.`;
+      const actual = typeof value === "string" ? "an unknown string" : describeValue(value);
+      return `must be one of: ${replayModes.join(", ")}; it is ${actual}.`;
     },
     tracer: mustBeObjectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
     logger: mustBeObjectWith(["info", "warn", "error"], "pino()"),

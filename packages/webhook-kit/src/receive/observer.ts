@@ -92,16 +92,17 @@ export class Observer {
   }
 
   /**
-   * Reports an unknown path if there is no next middleware, and returns the response. Does not show the path, because the sender
-   * chose it.
+   * Reports a request to an unknown path that no other middleware handles, and returns the response. Does not show the path, because the
+   * sender chose it.
    */
   rejectUnknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
     // The message for the log suggests a basePath (D-63).
     const { response, rejection } = createRejection("unknown_path");
     const count = countSegmentsBefore(target, stripBasePath);
+    const segments = count === 1 ? "1 segment" : `${count} segments`;
     const hint =
       count > 0
-        ? `The request's path has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.`
+        ? `The request's path has ${segments} before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.`
         : "Is basePath the path of the registered base URL, as this server receives it?";
     const message = `${rejection.message} ${hint}`;
     this.reportRejection({ ...rejection, message });
@@ -121,7 +122,8 @@ export class Observer {
   }
 
   /**
-   * Reports a failure to `onError` and the logger, or otherwise to the console, so that failures in the user's code are never silent.
+   * Reports a failure to `onError` and the logger. Without them, prints it to the console, so that failures in the user's code are never
+   * silent.
    */
   reportFailure(error: AnyWebhookKitError, endpoint?: string): void {
     const { onError, logger } = this.#hooks;
@@ -153,7 +155,7 @@ function countSegmentsBefore(target: string, stripBasePath: StripBasePath): numb
 }
 
 const unexpectedShape =
-  "a payload differs from the contract and was accepted: the values at these paths were converted; later cases are not logged";
+  "a payload differs from the contract, so the values at these paths were converted (logged once)";
 
 function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {

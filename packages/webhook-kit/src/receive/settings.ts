@@ -61,7 +61,7 @@ export function readReceiverOptions<Incoming>(
   return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
 }
 
-/** Reads a receiver's options at startup, and warns about those that will lose events later. */
+/** Reads a receiver's options at startup, and warns about options that will lose events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
   warnAboutUndecodedSecret(options, settings);
@@ -80,7 +80,10 @@ export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): Verif
   return settings;
 }
 
-/** Hashes of the secrets that were already warned about, because some programs create a receiver for each request. */
+/**
+ * Hashes of the secrets that were already warned about. Without them, a program that creates a receiver per request would repeat the
+ * warning.
+ */
 const warnedHashes = new Set<string>();
 const maxWarnedHashes = 1_000;
 

@@ -23,7 +23,7 @@ export interface ParsedSignature {
     /** The last instant that the timestamp can mean, in ms since the epoch. */
     readonly latest: number;
   };
-  /** The signature as bytes, because the same bytes may be encoded in several ways. */
+  /** The signature as bytes. The same bytes may be encoded in several ways. */
   readonly signature: Uint8Array;
   /** The signed id of the message, if the scheme signs one; it alone then identifies a duplicate. */
   readonly id?: string;

@@ -12,7 +12,7 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 type DigestVariant = "sha256" | "hmac";
 
 interface DigestSignature extends ParsedSignature {
-  /** The header as sent, because the digest covers this string. */
+  /** The header as sent. The digest covers this string. */
   readonly timestamp: string;
 }
 

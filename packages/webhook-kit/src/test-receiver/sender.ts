@@ -16,7 +16,7 @@ export const handledEndpoints = {
 
 export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
 
-/** Valid payloads, so that an invalid signature is the only reason to reject them. */
+/** Valid payloads. An invalid signature is the only reason to reject them. */
 export const samplePayloads: Samples = {
   workerAddedContact: { workerId: "worker_made_up" },
   contactSuggestions: { userEmailAddresses: ["made.up@example.com"] },

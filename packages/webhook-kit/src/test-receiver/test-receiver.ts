@@ -14,8 +14,8 @@ import { openApp, type ReceiverApp } from "./transports.ts";
  * Simulates the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
  *
  * @param app what your module exports: an Express or Fastify app, a `node:http` server or listener, which is started on a free loopback
- * port unless it is already listening; `webhookHandler(…)` or another function from `Request` to `Response`; an object whose `fetch` is
- * such a function, such as a Hono app; or the URL of a running receiver. A function with two parameters counts as a listener
+ * port unless it is already listening; `webhookHandler(…)` or any other function from `Request` to `Response`; an object whose `fetch` is
+ * such a function, for example a Hono app; or the URL of a running receiver. A function with two parameters counts as a listener
  * @param options.basePath the receiver's mount path, such as `/offers`; appended to the path of a URL (default none)
  * @param options.scheme the receiver's scheme (default `timestampDigest()`)
  * @param options.toleranceSeconds the receiver's tolerance (default 300)

@@ -82,7 +82,7 @@ const constructionMistakes: [string, () => unknown, string][] = [
   [
     "an unknown replay mode",
     routerWith({ replayProtection: "once" }),
-    "replayProtection must be one of: deduplicate, single-use-signature; it is a different string.",
+    "replayProtection must be one of: deduplicate, single-use-signature; it is an unknown string.",
   ],
   [
     "replay without deduplication",
