@@ -1,4 +1,4 @@
-// Runs in a separate process: measures calls with one client and with the base client, alternately.
+// Runs in a separate process, and measures calls with one client and with the base client, alternately.
 import { readTask } from "../fresh-process.ts";
 import { measureAlternately, type Pair } from "../pairs.ts";
 import type { Calls, ClientCandidate } from "./candidate.ts";

@@ -1,4 +1,4 @@
-// Runs in a separate process: measures delivery scenarios with the in-memory service.
+// Runs in a separate process, and measures delivery scenarios with the in-memory service.
 import { playStory, stories } from "../../examples/platform/test/closed-loop/story.ts";
 import { inMemorySide } from "../../examples/platform/test/closed-loop/story-in-memory.ts";
 import { fc } from "../../scripts/property-seed.ts";

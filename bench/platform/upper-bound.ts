@@ -1,4 +1,4 @@
-// Measures how many requests per second undici alone sends: one process, 50 connections, no store.
+// Measures how many requests per second undici alone sends from one process over 50 connections, without a store.
 import { Agent, request } from "undici";
 
 const [, , receiverUrl = "", count = "0"] = process.argv;

@@ -1,4 +1,4 @@
-// Runs in a separate process: measures signature checks by one verifier and by the base, alternately.
+// Runs in a separate process, and measures signature checks by one verifier and by the base, alternately.
 import { readTask } from "../fresh-process.ts";
 import { measureAlternately } from "../pairs.ts";
 import { makeVerifiers } from "./make-verifiers.ts";

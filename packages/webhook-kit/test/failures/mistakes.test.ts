@@ -1,4 +1,4 @@
-// Mistakes that new users make. Each message names the option or endpoint, what is wrong, and what to do.
+// Tests the messages for mistakes that new users make. Each message names the option or endpoint, what is wrong, and what to do.
 import { createServer } from "node:http";
 import express from "express";
 import { expect, test, vi } from "vitest";

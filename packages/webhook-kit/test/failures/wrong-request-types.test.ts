@@ -12,7 +12,10 @@ import { secret } from "../support/serve.ts";
 const handle = vi.fn();
 const options = { secret, onEvent: handle, onRejected: () => undefined };
 
-/** Values that are not HTTP events. The objects follow the AWS documentation. Lambda counts an event as handled if the function returns any value. */
+/**
+ * Values that are not HTTP events. The objects follow the AWS documentation. Lambda counts an event as handled if the function returns any
+ * value.
+ */
 const lambdaEvents: [string, unknown][] = [
   ["an SQS event", { Records: [{ messageId: "1", body: "{}", eventSource: "aws:sqs", attributes: {} }] }],
   ["an EventBridge event", { version: "0", "detail-type": "Scheduled Event", source: "aws.events", detail: {} }],

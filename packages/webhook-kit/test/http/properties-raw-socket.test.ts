@@ -88,7 +88,7 @@ const plausibleRequest = fc.oneof(
 
 type RawRequest = { method: string; path: Uint8Array; headers: readonly [string, Uint8Array][]; body: Uint8Array };
 
-/** Serialises a request. Its content length is correct unless its own headers contain a different one. */
+/** Serialises a request. Its content length is correct unless `headers` contains a different one. */
 function serialise(
   { method, path, headers, body }: RawRequest,
   signatureHeaders: Readonly<Record<string, string>> = {},

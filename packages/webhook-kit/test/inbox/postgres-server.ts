@@ -12,7 +12,7 @@ export async function createDatabaseForFile(): Promise<string> {
 /** Opens a pool, and closes it after the tests of the file. */
 export function openPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, ...options });
-  // Tests terminate sessions on purpose.
+  // Some tests terminate sessions on purpose, which makes the pool emit errors.
   pool.on("error", () => undefined);
   afterAll(() => pool.end());
   return pool;

@@ -8,7 +8,7 @@ let webhooks: ReturnType<typeof webhookHandler> | undefined;
 
 export default {
   fetch(request: Request, env: Env): Promise<Response> {
-    // Created on the first request, when the secret is available. Later requests reuse it and its deduplication records.
+    // The secret is available only in requests. The first one creates the receiver, and later ones reuse it and its records.
     webhooks ??= webhookHandler({
       basePath: "/offers",
       secret: env.WEBHOOK_SECRET,

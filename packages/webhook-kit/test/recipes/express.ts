@@ -3,7 +3,7 @@ import express from "express";
 
 export const app = express();
 
-// Mounted before express.json(), because the kit reads the body after verifying the headers.
+// Mount it before express.json(), because the kit reads the body after verifying the headers.
 app.use(
   "/offers",
   webhookRouter({

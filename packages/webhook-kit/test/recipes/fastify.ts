@@ -9,10 +9,10 @@ const webhooks = webhookListener({
 
 export const app = fastify();
 
-// In its own scope, so that all other routes keep their parsers.
+// Use a separate scope, so that all other routes keep their parsers.
 app.register((scope, _options, registered) => {
   scope.removeAllContentTypeParsers();
-  // Leaves the body unread, because the kit reads it after verifying the headers.
+  // Leave the body unread, because the kit reads it after verifying the headers.
   scope.addContentTypeParser("*", (_request, _body, done) => done(null));
   scope.all("/offers/*", (request, reply) => {
     reply.hijack();

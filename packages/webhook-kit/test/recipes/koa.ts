@@ -9,7 +9,7 @@ const webhooks = webhookListener({
 
 export const app = new Koa();
 
-// Before any body parser, because the kit reads the body after verifying the headers.
+// Mount it before any body parser, because the kit reads the body after verifying the headers.
 app.use(async (context, next) => {
   if (!context.path.startsWith("/offers/")) return next();
   context.respond = false; // the kit responds

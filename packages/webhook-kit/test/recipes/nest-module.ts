@@ -7,7 +7,7 @@ export class WebhooksModule implements NestModule {
       secret: process.env.WEBHOOK_SECRET ?? "",
       onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
     });
-    // No wildcard, because Nest would then strip the whole path.
+    // Do not add a wildcard, because Nest would then strip the whole path.
     consumer.apply(webhooks).forRoutes("offers");
   }
 }

@@ -8,8 +8,8 @@ import { createJsonHeaders, express4, secret, serve } from "../support/serve.ts"
 
 captureConsole();
 
-/** Signs headers with a time some seconds ago, because signatures from the same millisecond would be identical. */
-const signHeadersInPast = (seconds: number) => ({
+/** Creates headers that were signed `seconds` ago. Signatures from the same millisecond would be identical. */
+const createPastHeaders = (seconds: number) => ({
   ...timestampDigest().sign({ secret, now: new Date(Date.now() - seconds * 1_000) }),
   "content-type": "application/json",
 });
@@ -60,7 +60,7 @@ test("a repeated event is still acknowledged [D-58]", async () => {
 
 test("a signature is accepted for only one search or one /test/auth request", async () => {
   const { get, post } = await mount();
-  const [searchHeaders, authHeaders] = [signHeadersInPast(1), signHeadersInPast(2)];
+  const [searchHeaders, authHeaders] = [createPastHeaders(1), createPastHeaders(2)];
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, searchHeaders)).toBe(200);
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, searchHeaders)).toBe(401);
   expect([await get("/test/auth", authHeaders), await get("/test/auth", authHeaders)]).toEqual([200, 401]);
@@ -69,7 +69,7 @@ test("a signature is accepted for only one search or one /test/auth request", as
 test("each request with its own signature is handled", async () => {
   const { handler, sendResponse } = await mount();
   for (const [index, worker] of ["amal", "ben", "chi"].entries())
-    expect(await sendResponse(worker, signHeadersInPast(index))).toBe(200);
+    expect(await sendResponse(worker, createPastHeaders(index))).toBe(200);
   expect(handler).toHaveBeenCalledTimes(3);
 });
 

@@ -6,7 +6,7 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** Express 4, typed as Express 5 because the types are the same for everything that the tests use. */
+/** Express 4. It has the types of Express 5, which are the same for everything that the tests use. */
 export const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 export const expressVersions: { version: number; express: typeof express }[] = [

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-// Jest is not installed here. `npm run check -- compatibility recipes` tests it.
+// Jest is not a dependency of this repository. `npm run check -- compatibility recipes` tests it.
 test("testReceiver works with Node's own test runner, which exits once the receiver is closed", () => {
   const file = join(import.meta.dirname, "..", "recipes/node-test.ts");
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;

@@ -8,7 +8,7 @@ import { webhookListener } from "../../../src/node.ts";
 import { createNaiveRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
-/** Express 4, typed as Express 5 because the types are the same for everything used here. */
+/** Express 4. It has the types of Express 5, which are the same for everything that the adapters use. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 /** Creates a server with one receiver per mount path (the first path segment). A receiver is created by the first request to it. */
