@@ -23,7 +23,7 @@ interface Connection {
 export class FreshConnections {
   readonly #limit: number;
   readonly #now: () => Moment;
-  /** The idle connections, by origin; the most recently used is last. */
+  /** The connections, by origin. The one whose last request ended most recently is last. */
   readonly #connections = new Map<string, Connection[]>();
   /** Shared by all connections, because it caches TLS sessions. */
   readonly #connect = buildConnector({ allowH2: false });
@@ -93,7 +93,7 @@ export class FreshConnections {
     const connections = this.#connections.get(origin) ?? [];
     const index = connections.indexOf(connection);
     if (index < 0) return;
-    // Move it to the end, as the most recently used connection.
+    // Move it to the end, so that it is reused first.
     connections.splice(index, 1);
     connections.push(connection);
   }

@@ -185,7 +185,7 @@ const createDurationRecorder =
     }
   };
 
-/** Sets the headers from a propagator. Drops baggage, and invalid headers, because the client would reject the call. */
+/** Sets the headers from a propagator. Drops baggage. Also drops invalid headers, because the client would reject the call. */
 const headerSetter = {
   set(headers: Record<string, string>, name: string, value: string): void {
     // Baggage may contain any of the caller's data, and the service belongs to a different organisation.

@@ -93,7 +93,7 @@ export function undiciFetch(
   return Object.assign(send, { close, [Symbol.asyncDispose]: close });
 }
 
-/** Decodes UTF-8 and, like `fetch`, removes a byte order mark. */
+/** A decoder that removes a byte order mark, as `fetch` does. */
 const utf8 = new TextDecoder();
 
 /**

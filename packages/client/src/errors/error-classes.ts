@@ -264,8 +264,8 @@ export type AnyOffersError =
   | UsageError;
 
 /**
- * Like `instanceof OffersError`, but also true for an error from another installed copy of the package. Narrows to a union of all error
- * classes.
+ * Works like `instanceof OffersError`, but also recognises an error from another installed copy of the package. Narrows to a union of all
+ * error classes.
  *
  * @example
  * ```ts
@@ -304,7 +304,7 @@ type WithCode<Failure extends AnyOffersError, Code extends string> = Failure ext
 export type OperationError<Name extends OperationName> = WithCode<AnyOffersError, OperationErrorCodes[Name]>;
 
 /**
- * Whether a caught value is an error from a call to this operation. It narrows an exception the way `safe()` narrows a result.
+ * Returns whether a caught value is an error from a call to this operation. It narrows an exception the way `safe()` narrows a result.
  *
  * @example
  * ```ts

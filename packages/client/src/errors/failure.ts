@@ -21,8 +21,8 @@ export interface CallContext {
 export const redacted = "[redacted]";
 
 /**
- * Whether this package threw the error during the current call. `toOffersError` adds `attempts` to each error; an error with `attempts`
- * belongs to another call or was already returned to the caller.
+ * Returns whether this package threw the error during the current call. `toOffersError` adds `attempts` to each error; an error with
+ * `attempts` belongs to another call or was already returned to the caller.
  */
 export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;

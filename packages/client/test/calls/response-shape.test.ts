@@ -26,7 +26,7 @@ async function createClientForBody(text: string) {
 const createClientForValue = (value: unknown) => createClientForBody(JSON.stringify(value));
 const createShapeReport = (path: string) => [{ operation: "GetOffer", code: "unexpected_response_shape", path }];
 
-/** Replaces the value of a field to omit. */
+/** The value of a field that is to be omitted. */
 const absent = Symbol("absent");
 type SentValue = string | number | boolean | null | object;
 /** Each field that has an empty value: its path, the empty value, and a value of a different type with its converted value. */

@@ -9,9 +9,8 @@ import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
 import { input } from "../support/offer.ts";
 
-/** Starts a service behind a load balancer that resets a connection at the next request after it has been idle for `idleMs`. */
-async function startDroppingService(idleMs: number) {
-  const counts = { connections: 0, offers: 0 };
+/** Starts a service that counts the offers it creates, and returns its port. */
+async function startOffersService(counts: { offers: number }): Promise<number> {
   const service = createHttpServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     request.resume().on("end", () => {
       counts.offers += 1;
@@ -19,11 +18,18 @@ async function startDroppingService(idleMs: number) {
     });
   }).listen(0, "127.0.0.1");
   await once(service, "listening");
-  const sockets = new Set<Socket>();
+  onTestFinished(() => void service.close());
+  return (service.address() as AddressInfo).port;
+}
 
+/** Starts a service behind a load balancer that resets a connection at the next request after it has been idle for `idleMs`. */
+async function startDroppingService(idleMs: number) {
+  const counts = { connections: 0, offers: 0 };
+  const servicePort = await startOffersService(counts);
+  const sockets = new Set<Socket>();
   const balancer = createServer((client) => {
     counts.connections += 1;
-    const upstream = connect((service.address() as AddressInfo).port, "127.0.0.1");
+    const upstream = connect(servicePort, "127.0.0.1");
     let lastDataAt: number | undefined;
     for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
     client.on("data", (data) => {
@@ -39,7 +45,6 @@ async function startDroppingService(idleMs: number) {
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     balancer.close();
-    service.close();
   });
   return { baseUrl: `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`, counts };
 }
