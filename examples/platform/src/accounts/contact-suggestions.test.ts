@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { checkSuggestions } from "./contact-suggestions.ts";
+import { parseSuggestions } from "./contact-suggestions.ts";
 
 const check = (body: unknown, status = 200) => {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-  return checkSuggestions({ ok: true, status, body: bytes, truncated: false, durationMs: 1 });
+  return parseSuggestions({ ok: true, status, body: bytes, truncated: false, durationMs: 1 });
 };
 const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
@@ -52,7 +52,7 @@ test.each([
   [check("oops", 500), "unexpected_status"],
   [check([], 201), "unexpected_status"],
   [
-    checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
+    parseSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
     "response_too_large",
   ],
 ])("reports any other invalid response, %#", (result, code) => expect(result).toMatchObject({ code }));

@@ -91,7 +91,7 @@ async function searchOrganisation(
     const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
     const result = await searchSuggestions(endpointClient, sign, { ...search, ...endpoint });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
-    const suggestionsOrError = checkSuggestions(result);
+    const suggestionsOrError = parseSuggestions(result);
     if (Array.isArray(suggestionsOrError)) return { suggestions: suggestionsOrError };
     return { failure: { ...suggestionsOrError, status: result.status } };
   } catch (error) {
@@ -126,8 +126,8 @@ export interface InvalidSuggestions {
   message: string;
 }
 
-/** Validates a response. @returns its suggestions, or why it is invalid (D-21) */
-export function checkSuggestions({
+/** Parses and validates a response. @returns its suggestions, or why the response is invalid (D-21) */
+export function parseSuggestions({
   status,
   body,
   contentEncoding,
@@ -156,6 +156,7 @@ function compressedMessage(contentEncoding: string): string {
   return `The response is compressed${encoding}, although the request does not accept compression (Accept-Encoding: identity).`;
 }
 
+/** Parses JSON in UTF-8. @returns undefined if it is not valid, or nested too deeply */
 function parseJson(body: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

@@ -34,7 +34,9 @@ export class EventStreams {
     // Turn off buffering in proxies such as nginx, because it would delay events.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     response.write("retry: 1000\n\n");
-    const end = (): void => void response.end();
+    const end = (): void => {
+      response.end();
+    };
     const sendHeartbeat = (): void => {
       if (!response.writableEnded) response.write(":\n\n");
     };

@@ -6,7 +6,7 @@ type TimedColumn = "offers.created_at" | "offers.work_from" | "invitations.creat
 /** The position of an offer without a date, whose work starts at `infinity` in the database. */
 export const infinitePosition = Number.MAX_SAFE_INTEGER;
 
-/** Builds a SQL expression for a row's position in a list. A `Date` would lose the microseconds. */
+/** Builds a SQL expression for a row's position in a list, in microseconds since the Unix epoch. A `Date` would lose the microseconds. */
 export const epochMicroseconds = (column: TimedColumn): RawBuilder<number> =>
   sql`case when isfinite(${sql.ref(column)}) then (extract(epoch from ${sql.ref(column)}) * 1000000)::bigint
     else ${sql.lit(infinitePosition)}::bigint end`;

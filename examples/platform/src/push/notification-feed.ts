@@ -42,6 +42,7 @@ interface Subscriber {
   position: number;
 }
 
+/** Passes a notification to a subscriber, unless the subscriber has already received it. */
 function deliver(notification: FeedNotification, subscriber: Subscriber): void {
   if (notification.position <= subscriber.position) return;
   subscriber.position = notification.position;

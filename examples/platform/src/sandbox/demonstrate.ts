@@ -76,7 +76,7 @@ async function saveProfile(
   return { reason: fields.join("; ") || detail, isWorthRetrying: false };
 }
 
-/** Maps fields of the profile to the sandbox options and variables that set them. */
+/** The sandbox option or variable that sets each field of the profile. */
 const optionsByField: Record<string, string> = { baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" };
 
 /** Creates an offer. The first worker applies, and the others reject it. @returns the offer's id */

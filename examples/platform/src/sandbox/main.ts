@@ -27,12 +27,12 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
   // Show the loopback address instead of a wildcard address, which programs cannot call.
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
-  const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
+  const isBaseUrlUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
     // The demonstration's calls fail if the platform is stopped in the meantime.
     if (!isStopping) throw error;
     return true;
   });
-  if (isUsable) return;
+  if (isBaseUrlUsable) return;
   process.exitCode = 2;
   await close();
 }

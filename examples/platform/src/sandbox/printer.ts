@@ -25,6 +25,7 @@ export const jsonPrinter: Printer = {
 const printJson = (msg: string, fields: object): void =>
   void print(JSON.stringify({ time: Date.now(), ...fields, msg }));
 
+/** Creates a printer for people. It omits the lines of the log for which `toReadableLine` returns undefined. */
 export function createReadablePrinter(): Printer {
   let address = "";
   return {

@@ -48,11 +48,11 @@ test("accepts a hash instead of a password", () => {
 });
 
 test.each([
-  ["neither a password nor a hash", { password: undefined }, "Set either password or passwordHash."],
+  ["neither a password nor a hash", { password: undefined }, 'Set either "password" or "passwordHash".'],
   [
     "both a password and a hash",
     { passwordHash: "scrypt$2$1$1$MDEy$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4" },
-    "Set either password",
+    'Set either "password"',
   ],
   [
     "an invalid hash",

@@ -26,7 +26,7 @@ export interface Credentials {
 
 const hasOneCredential = ({ password, passwordHash }: Credentials): boolean =>
   (password === undefined) !== (passwordHash === undefined);
-const oneCredentialRule = { path: ["password"], message: "Set either password or passwordHash." };
+const oneCredentialRule = { path: ["password"], message: 'Set either "password" or "passwordHash".' };
 
 export const seedSchema = z.strictObject({
   organisations: z.array(

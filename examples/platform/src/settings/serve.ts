@@ -69,7 +69,7 @@ function describeListenFailure(
   const setting = settingNames[name];
   const remedy = `set ${setting.host} to one of this machine's addresses, such as 127.0.0.1 or 0.0.0.0`;
   if (code === "EADDRINUSE")
-    return `${setting.port}: port ${port} on ${host} is in use by another process (${code}); stop that process, or set ${setting.port} to another port`;
+    return `${setting.port}: port ${port} on ${host} is in use by another process (${code}); stop that process, or set ${setting.port} to a different port`;
   if (code === "EACCES")
     return `${setting.port}: this user is not allowed to listen on port ${port} on ${host} (${code}); set ${setting.port} to 1024 or higher`;
   if (syscall === "getaddrinfo")

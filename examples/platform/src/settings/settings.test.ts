@@ -176,7 +176,7 @@ test.each([
 
 test("rejects an unknown name that does not resemble a setting", () =>
   expect(readWith("OFFERS_COFFEE_MACHINE", "")).toThrow(
-    "Unknown setting OFFERS_COFFEE_MACHINE; remove it; the platform's OPERATING.md lists all settings",
+    "Unknown setting OFFERS_COFFEE_MACHINE; remove it. The platform's OPERATING.md lists all settings",
   ));
 
 test("OPERATING.md lists exactly the settings that the platform reads", () => {

@@ -247,7 +247,7 @@ function describeUnknownSetting(name: string, names: readonly string[]): string 
   const suggestion = names.find((known) => withoutPrefix(known) === nearest);
   const remedy =
     suggestion === undefined
-      ? "remove it; the platform's OPERATING.md lists all settings"
+      ? "remove it. The platform's OPERATING.md lists all settings"
       : `did you mean ${suggestion}? Correct its name, or remove it`;
   return `Unknown setting ${name}; ${remedy}`;
 }

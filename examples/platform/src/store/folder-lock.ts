@@ -28,7 +28,7 @@ export function lockFolder(folder: string): FolderLock {
     if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw cause;
     throw new StoreError(
       "data_folder_in_use",
-      `the data folder ${folder} is in use by another process; stop that process, set another data folder, ` +
+      `the data folder ${folder} is in use by another process; stop that process, set a different data folder, ` +
         "or set DATABASE_URL, because only PostgreSQL supports several processes",
       { cause },
     );

@@ -53,7 +53,7 @@ async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "labe
   if (unknownMigration === undefined) return appliedMigrations.rows.length === Object.keys(migrations).length;
   throw new StoreError(
     "newer_tables",
-    `the schema belongs to a later version, which has applied ${unknownMigration.name}; use that version, or choose another data folder or database`,
+    `the schema belongs to a later version, which has applied ${unknownMigration.name}; use that version, or choose a different data folder or database`,
   );
 }
 

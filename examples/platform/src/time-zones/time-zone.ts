@@ -51,6 +51,7 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
+/** A time zone that a user has chosen, converted to its current name. */
 export const timeZoneField = z
   .string()
   .refine(isTimeZone, "Choose a time zone from the list.")

@@ -111,6 +111,7 @@ export function traceAttempt<T>(
   });
 }
 
+/** Runs `work` in a new span, which ends when `work` ends. */
 async function inSpan<T>(
   name: string,
   options: { kind: SpanKind; attributes?: Attributes; links?: Link[] },

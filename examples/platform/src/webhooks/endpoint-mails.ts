@@ -86,6 +86,7 @@ const usersQuery = (trx: Trx, organisationId: string) =>
 /** The tolerated clock difference: `since` is from this process's clock, but `created_at` is from the database's clock. */
 const clockToleranceMs = 60_000;
 
+/** Returns whether a user of the organisation has been emailed about this change since a time. */
 async function wasEmailed(trx: Trx, organisationId: string, change: EndpointChange, since: Date): Promise<boolean> {
   const email = await trx
     .selectFrom(usersQuery(trx, organisationId).as("recipients"))
@@ -98,12 +99,14 @@ async function wasEmailed(trx: Trx, organisationId: string, change: EndpointChan
   return email !== undefined;
 }
 
+/** The values that an email about an endpoint contains. */
 interface EndpointInMail {
   address: string;
   /** The number of pending events and the verb, such as `12 events are`. */
   eventsAre: string;
 }
 
+/** Emails each user of the organisation at one address. Does nothing if the organisation has no users. */
 async function emailUsers(
   trx: Trx,
   organisationId: string,

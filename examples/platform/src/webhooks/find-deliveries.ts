@@ -57,8 +57,8 @@ const jsonArray = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
 
 /**
- * Builds a condition for the status of the last attempt. Only 200 acknowledges (D-13). The index on status contains only failures,
- * because most deliveries succeed.
+ * Builds a condition for the status of the last attempt. For a status other than 200, the condition includes `last_error is not null`,
+ * so that PostgreSQL can use the index on status, which contains only failures. Only 200 acknowledges a delivery (D-13).
  */
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;

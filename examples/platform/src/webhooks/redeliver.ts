@@ -67,6 +67,7 @@ export async function redeliverDeliveries(
   return redeliveries;
 }
 
+/** Makes failed deliveries pending again, and restarts their retry schedules. */
 async function reopenFailedDeliveries(trx: Trx, failed: readonly RedeliveryCandidate[]): Promise<void> {
   if (failed.length === 0) return;
   const ids = failed.map(({ id }) => id);

@@ -20,6 +20,7 @@ export interface Redeliverable extends Record<RedeliverableState, number> {
 const redeliverableQuery = (db: Kysely<Tables>, organisationId: string, matches: RawBuilder<SqlBool>) =>
   deliveryQuery(db, organisationId).where(matches).where("deliveries.state", "in", redeliverableStates);
 
+/** Counts the matching deliveries that can be redelivered. */
 export async function countRedeliverable(
   db: Kysely<Tables>,
   organisationId: string,

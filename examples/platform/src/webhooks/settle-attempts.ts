@@ -124,7 +124,7 @@ async function updateHealth(
   return new Map(updatedEndpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
 }
 
-/** Stores all changes in one statement, because a group of attempts may change a hundred endpoints if many fail at the same time. */
+/** Stores all changes in one statement, because a group of attempts may change the health of a hundred endpoints. */
 async function writeHealth(trx: Trx, updatedEndpoints: readonly UpdatedEndpoint[]): Promise<void> {
   const changedRows = updatedEndpoints
     .filter(({ before, after }) => after !== before)

@@ -1,7 +1,7 @@
 import { createTestService } from "@offers/client/testing";
 import { expect, test } from "vitest";
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
-import { checkSuggestions } from "../../src/accounts/contact-suggestions.ts";
+import { parseSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { storySuggestion } from "./story-receiver.ts";
 
 /** Generates mostly valid values. A list with many random fields would hardly ever be accepted. */
@@ -59,7 +59,7 @@ test("the in-memory service accepts the same lists of suggestions as the platfor
     list = text;
     const bytes = Buffer.from(text);
     const limit = 1_048_576;
-    const checked = checkSuggestions({
+    const checked = parseSuggestions({
       ok: true,
       status: 200,
       body: bytes.subarray(0, limit),

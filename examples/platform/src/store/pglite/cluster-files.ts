@@ -42,6 +42,6 @@ function checkVersion(dataFolder: string, folder: string): void {
   throw new StoreError(
     "data_folder_incompatible",
     `the files in ${folder} were written ${writer}, but this version reads only files from PostgreSQL ${postgresVersion}; delete ` +
-      `the data folder ${dataFolder} (--reset in the sandbox), choose another one, or use the version of the platform that wrote it`,
+      `the data folder ${dataFolder} (--reset in the sandbox), choose a different folder, or use the version of the platform that wrote it`,
   );
 }

@@ -24,6 +24,7 @@ function toFailure(error: unknown): PgliteFailure {
   return failure;
 }
 
+/** Runs a request. @returns the rows or the failure */
 async function respond(
   database: PGlite,
   statements: PgliteStatements,
