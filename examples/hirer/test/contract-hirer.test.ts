@@ -13,6 +13,7 @@ const offer = {
   title: "Kitchen help",
   details: "Evening service.",
   isHistoric: false,
+  // The contract's spelling.
   widthdrawn: true,
   complete: false,
   locationPlaceId: "place_1",

@@ -4,6 +4,7 @@ import { eventually } from "../eventually.ts";
 
 /** An offer as the hirer's system returns it. */
 export interface Shift {
+  /** The contract's spelling. */
   widthdrawn: boolean;
   complete: boolean;
   isHistoric: boolean;

@@ -18,7 +18,8 @@ export interface CatchUpOptions {
 }
 
 /**
- * Prints the events of the feed and, with `to`, sends them to the receiver. Stops at the first event that the receiver does not acknowledge.
+ * Prints the events of the feed and, with `to`, sends them to the receiver. Stops at the first event that the receiver does not
+ * acknowledge.
  *
  * @returns the exit code: 0, or 1 if the receiver did not acknowledge an event
  */

@@ -22,8 +22,8 @@ export interface FeedPage {
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
 /**
- * Creates a function that reads one page of the feed. It rejects with a {@link UsageError} if the platform cannot be reached, or the response
- * is not a page.
+ * Creates a function that reads one page of the feed. It rejects with a {@link UsageError} if the platform cannot be reached, or the
+ * response is not a page.
  */
 export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
   return async (after) => {

@@ -73,7 +73,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
     : verifyRequest(options.scheme, options.secret, { rawHeaders, body: body ?? Buffer.alloc(0) }, Date.now());
   const isEvent = !events.some(({ isRequest, path: requestPath }) => isRequest && requestPath === servicePath);
   const id = isEvent ? [headers["offers-delivery-id"] ?? headers["webhook-id"]].flat()[0] : undefined;
-  const reportArrival = (result: ForwardedResponse, startedAt: number, extra: Partial<Arrival> = {}) =>
+  const reportArrival = (result: ForwardedResponse, startedAt: number, details: Partial<Arrival> = {}) =>
     options.onArrival({
       arrivedAt,
       method,
@@ -85,7 +85,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
       isEvent,
       ...(id !== undefined && { id }),
       ...(verification && { verification }),
-      ...extra,
+      ...details,
     });
   let result = emptyResponse(503);
   const forwardOnce: ForwardOnce = async (retryMs) => {

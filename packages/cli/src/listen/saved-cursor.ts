@@ -64,9 +64,10 @@ export class SavedCursor {
     });
   }
 
-  #write(write: () => void): void {
+  /** Runs a change to the file. @throws {UsageError} if the file cannot be written */
+  #write(change: () => void): void {
     try {
-      write();
+      change();
     } catch (cause) {
       throw new UsageError(
         `${this.#file} cannot be written (${(cause as NodeJS.ErrnoException).code}). Choose another file with --cursor-file.`,

@@ -27,7 +27,7 @@ interface CheckResult {
 }
 
 /**
- * Sends the two checks that the service sends when the URL is saved in the company profile. If one fails, finds the reason: from its status,
+ * Sends the two checks that the service sends when the URL is saved in the company profile. If one fails, finds the reason from its status,
  * or by trying variants of the request, such as other paths, other methods and signatures with common mistakes.
  *
  * @returns the finding; undefined if both checks pass

@@ -96,7 +96,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   };
 }
 
-/** Sends the cases until the receiver stops, or too many cases get no response. @returns the sent cases, and why other cases were not sent */
+/** Sends cases until the receiver stops, or too many cases get no response. @returns the sent cases, and why others were not sent */
 async function sendWhileResponding(
   options: SendCasesOptions,
   receiver: Receiver,

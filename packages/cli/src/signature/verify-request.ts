@@ -73,7 +73,7 @@ function rejectOutOfTolerance(secondsAhead: number): Verification {
   );
 }
 
-/** Returns the seconds from now to a timestamp between `earliest` and `latest`; negative if it is in the past. */
+/** Returns the seconds from now to a timestamp between `earliest` and `latest`: 0 if now is between them, negative if both are past. */
 function secondsFromNow(earliest: number, latest: number, now: number): number {
   if (now < earliest) return (earliest - now) / 1000;
   if (now > latest) return (latest - now) / 1000;

@@ -90,8 +90,8 @@ export function findEvent(name: string): TriggerEvent {
 }
 
 /**
- * Returns the fields of an event with a new `offerId` or `workerId`, if it has one, so that a receiver does not mistake it for an event that
- * it has already handled.
+ * Returns the fields of an event with a new `offerId` or `workerId`, if it has one, so that a receiver does not mistake it for an event
+ * that it has already handled.
  */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const idField = ["offerId", "workerId"].find((name) => name in fields);
