@@ -2,8 +2,8 @@
 //   node scripts/bootstrap.mjs [--journey | --all] [--build] command [arguments…]
 // --build builds the packages. --journey installs only the dependencies of the build and of npm start. --all also installs the libraries
 // that bench/ compares and the tools that tests/interoperability/ runs.
-// Uses the running Node if it is new enough for the tools, otherwise a pinned version from npm. Installs and builds only what has changed
-// since the last run. This file is plain JavaScript without dependencies, because it installs the dependencies.
+// Uses the running Node if it is new enough for the tools, and a pinned version from npm if it is not. Installs and builds only what has
+// changed since the last run. This file is plain JavaScript without dependencies, because it installs the dependencies.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

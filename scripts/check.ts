@@ -20,15 +20,15 @@ const noWarnings = "--disable-warning=ExperimentalWarning";
 /** Every check, by name. */
 export const checks: Readonly<Record<string, Check>> = {
   full: {
-    about: "npm test on every store, adapter and library; PROPERTY_SEED draws other cases for the property tests",
+    about: "runs npm test on every store, adapter and library; PROPERTY_SEED changes the cases of the property tests",
     command: "--build node scripts/ci/test.ts --full",
   },
   slow: {
-    about: "tests that take minutes; a path selects some of them",
+    about: "runs the tests that take minutes; a path selects some of them",
     command: "--build vitest run --project slow",
   },
   docs: {
-    about: "the built site in Chromium, and every snippet that shows its output",
+    about: "checks the built site in Chromium, and runs every snippet that shows its output",
     command: "--build vitest run --project docs",
   },
   guides: {
@@ -44,27 +44,29 @@ export const checks: Readonly<Record<string, Check>> = {
     command: "--build node scripts/release/rehearse.ts",
   },
   mutation: {
-    about: "mutants of client, kit and platform; `client`, `webhook-kit` or `platform` selects one",
+    about:
+      "runs the unit tests on mutants of client, kit and platform; `client`, `webhook-kit` or `platform` selects one",
     command: "node scripts/mutation/run-mutation.ts",
   },
   mutants: {
-    about: "which of 120 mutants the tests catch, and in which file; ids or their prefixes select some",
+    about: "shows which of 120 mutants the tests catch, and in which file; ids or their prefixes select some",
     command: `node ${noWarnings} tests/mutants/replay.ts`,
   },
   "bench-types": {
-    about: "the types of bench/ and of tests/interoperability/, which npm test does not install",
+    about: "type-checks bench/ and tests/interoperability/, whose dependencies npm test does not install",
     command: "--all --build tsc -p bench",
   },
   simulator: {
-    about: "scenarios of deliveries in virtual time, with faults; --seed and --count select some",
+    about: "runs scenarios of deliveries in virtual time, with faults; --seed and --count select some",
     command: "node tests/simulator/run-simulator.ts",
   },
   interleavings: {
-    about: "interleavings of several processes' statements on PostgreSQL; --seed and --count select some",
+    about: "interleaves the statements of several processes on PostgreSQL; --seed and --count select the orders",
     command: `node ${noWarnings} tests/interleavings/run-interleavings.ts`,
   },
   guards: {
-    about: "removes each guard of the outbox, which the simulator or the interleavings must notice; a name selects one",
+    about:
+      "removes each guard of the outbox, and expects the simulator or the interleavings to fail; a name selects one",
     command: `node ${noWarnings} tests/guards/guards.ts`,
   },
   "crash-test": {
@@ -72,11 +74,11 @@ export const checks: Readonly<Record<string, Check>> = {
     command: `--build node ${noWarnings} tests/crash-test/run-crash-test.ts --store pglite --kills 20`,
   },
   compatibility: {
-    about: "the packed packages on each runtime and compiler, and in other frameworks' projects",
+    about: "tests the packed packages on each runtime and compiler, and in projects of other frameworks",
     command: "--build node tests/compatibility.ts",
   },
   interoperability: {
-    about: "Specmatic against the platform; other languages' Standard Webhooks: needs Java 17, Python 3 and Perl",
+    about: "tests with Specmatic and with other implementations of Standard Webhooks; needs Java 17, Python 3 and Perl",
     command: `--all --build node ${noWarnings} tests/interoperability/run-interoperability.ts`,
   },
   corpus: {

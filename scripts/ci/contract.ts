@@ -9,7 +9,7 @@ export interface Statement {
   section: string;
   /** `interface: Offer title` is a row, `interface: Errors 2` a list item or paragraph, and `2b` its second sentence. */
   tag: string;
-  /** Verbatim; the cells of a row are joined by ` | `. */
+  /** The statement, verbatim. The cells of a row are joined by ` | `. */
   text: string;
 }
 

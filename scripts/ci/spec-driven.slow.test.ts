@@ -9,46 +9,46 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 /** One change to the OpenAPI document, and the folders in which the type check must fail. */
 interface Mutation {
   change: string;
-  from: string;
-  to: string;
+  original: string;
+  replacement: string;
   failingFolders: readonly ("packages/client" | "packages/webhook-kit" | "examples/platform")[];
 }
 
 const mutations: readonly Mutation[] = [
   {
     change: "the path of an operation",
-    from: "  /offer/{id}/withdraw:\n",
-    to: "  /offer/{id}/retract:\n",
+    original: "  /offer/{id}/withdraw:\n",
+    replacement: "  /offer/{id}/retract:\n",
     failingFolders: ["packages/client", "examples/platform"],
   },
   {
     change: "the method of an operation",
-    from: "  /offer/{id}/complete:\n    post:\n",
-    to: "  /offer/{id}/complete:\n    put:\n",
+    original: "  /offer/{id}/complete:\n    post:\n",
+    replacement: "  /offer/{id}/complete:\n    put:\n",
     failingFolders: ["packages/client", "examples/platform"],
   },
   {
     change: "the status of a response",
-    from: '        "204":\n          description: The offer is complete.\n',
-    to: '        "202":\n          description: The offer is complete.\n',
+    original: '        "204":\n          description: The offer is complete.\n',
+    replacement: '        "202":\n          description: The offer is complete.\n',
     failingFolders: ["examples/platform"],
   },
   {
     change: "a required field of a response",
-    from: "      required: [id, workerId, name, response, confirmation]\n",
-    to: "      required: [id, workerId, response, confirmation]\n",
+    original: "      required: [id, workerId, name, response, confirmation]\n",
+    replacement: "      required: [id, workerId, response, confirmation]\n",
     failingFolders: ["packages/client"],
   },
   {
     change: "the type of a field",
-    from: "        id:\n          type: integer\n",
-    to: "        id:\n          type: string\n",
+    original: "        id:\n          type: integer\n",
+    replacement: "        id:\n          type: string\n",
     failingFolders: ["packages/client", "examples/platform"],
   },
   {
     change: "the path of a webhook",
-    from: "  /offer/response:\n",
-    to: "  /offer/decision:\n",
+    original: "  /offer/response:\n",
+    replacement: "  /offer/decision:\n",
     failingFolders: ["packages/webhook-kit", "examples/platform"],
   },
 ];
@@ -90,9 +90,9 @@ test.each(mutations)(
   "after a change to $change, the type check fails in $failingFolders",
   { timeout: 120_000 },
   async (mutation) => {
-    const { from, to, failingFolders } = mutation;
-    expect(document.split(from)).toHaveLength(2);
-    await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
+    const { original, replacement, failingFolders } = mutation;
+    expect(document.split(original)).toHaveLength(2);
+    await writeFile(join(copy, "spec/openapi.yaml"), document.replace(original, replacement));
     await run(process.execPath, ["scripts/generate.ts"], { cwd: copy });
     const output = await findTypeErrors();
     for (const folder of failingFolders) expect(output).toContain(`${folder}/`);

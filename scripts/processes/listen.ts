@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Listening {
+export interface ListeningServer {
   address: string;
   server: Server;
   /** Closes the server and every connection. */
@@ -10,7 +10,7 @@ export interface Listening {
 }
 
 /** Serves a listener on a free loopback port. */
-export async function listen(listener?: RequestListener, options: ServerOptions = {}): Promise<Listening> {
+export async function listen(listener?: RequestListener, options: ServerOptions = {}): Promise<ListeningServer> {
   const server = createServer(options, listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

@@ -16,7 +16,7 @@ const programFolder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
 
 export const hasPostgresServer = existsSync(join(programFolder, "initdb"));
 
-/** Finds the user to run PostgreSQL as, because it refuses to run as root. @returns {} for the current user */
+/** Finds the user that runs the server. PostgreSQL refuses to run as root. @returns `{}` for the current user */
 function findServerUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const readId = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
@@ -45,7 +45,7 @@ export class OwnPostgres {
   }
 
   /**
-   * Creates a standby that follows a primary.
+   * Creates and starts a standby that follows a primary.
    *
    * @param name the name of the standby in the primary's `synchronous_standby_names`
    */

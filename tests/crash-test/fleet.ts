@@ -31,10 +31,10 @@ export class Fleet {
     this.#removeStore = removeStore;
   }
 
-  static async start(store: StoreName, processes: number, seed: object): Promise<Fleet> {
+  static async start(store: StoreName, processCount: number, seed: object): Promise<Fleet> {
     const { env, remove } = await openPlatformStore(store, seed);
     const fleet = new Fleet({ ...env, OFFERS_RETRY_SCHEDULE: retrySchedule }, remove);
-    await Promise.all(Array.from({ length: processes }, () => fleet.#startProcess()));
+    await Promise.all(Array.from({ length: processCount }, () => fleet.#startProcess()));
     return fleet;
   }
 

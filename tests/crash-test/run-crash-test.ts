@@ -12,7 +12,7 @@ import { Receiver } from "./receiver.ts";
 
 const { values } = parseArgs({
   options: {
-    /** pglite, which serves one process; or postgres, with a new database at DATABASE_URL or 127.0.0.1:5432. */
+    /** `pglite`, which serves only one process, or `postgres`, which uses a new database at DATABASE_URL or 127.0.0.1:5432. */
     store: { type: "string", default: "pglite" },
     processes: { type: "string", default: "1" },
     /** How many times a process is killed with SIGKILL. */
@@ -51,12 +51,14 @@ const load = new Load(() => fleet.addresses);
 await load.start(address, rate);
 console.log(`Processes on ${store}: ${processes}. Planned: ${kills} kills, ${stalls} stalls.`);
 
+/** The planned failures, in random order. */
 const failures = [...Array(kills).fill("kill"), ...Array(stalls).fill("stall")].sort(() => Math.random() - 0.5);
 for (const [index, failure] of failures.entries()) {
   const targetCount = receiver.receipts.length + deliveriesPerFailure * (0.5 + Math.random());
   const overdueAt = performance.now() + maxWaitMs;
-  do await pause(200);
-  while (receiver.receipts.length < targetCount && performance.now() < overdueAt);
+  do {
+    await pause(200);
+  } while (receiver.receipts.length < targetCount && performance.now() < overdueAt);
   if (failure === "kill") await fleet.replaceProcess();
   else fleet.stallProcess(stallMs.min + stallMs.extra * Math.random());
   const { acked, lost } = verifyHistory(load.changes, receiver.receipts);

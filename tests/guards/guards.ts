@@ -46,7 +46,7 @@ export async function exploreWithout(guard: Guard, firstSeed: number, maxCount: 
   }
 }
 
-/** Copies the files that are not ignored by git, and links the installed dependencies. */
+/** Copies the files that the explorers need, except those that git ignores, and links the installed dependencies. */
 function copySources(copy: string): void {
   const fileList = execFileSync(
     "git",

@@ -68,15 +68,15 @@ const pollMs = 1;
 const hangsAfterMs = 30_000;
 
 /**
- * Runs actors on PostgreSQL. Only one at a time sends a statement; the seed decides which. While an actor waits for a lock, the others
- * continue until a commit releases the lock. Unless there is a deadlock, only one actor may wait: if two waited for the same row, the
- * server would decide which continues first. The second actor's statement is rolled back, and sent again later.
+ * Runs actors on PostgreSQL. Only one at a time sends a statement, and the seed decides which one. While an actor waits for a lock, the
+ * others continue until a commit releases the lock. Unless there is a deadlock, only one actor may wait, because the server would decide
+ * which of two actors continues first. The second actor's statement is rolled back, and sent again later.
  */
 export class Interleaving extends Seeded {
   readonly violations: string[] = [];
   readonly #monitor: pg.Client;
   readonly #actors: Actor[] = [];
-  /** The probability that the same actor continues: some bugs appear only if one actor gets many statements ahead of another. */
+  /** The probability that the same actor continues. Some bugs appear only if one actor gets many statements ahead of the others. */
   readonly #chanceToContinue: number;
   /** The probability that a commit is delayed, so that other actors run before it. */
   readonly #chanceToDelayCommit: number;
@@ -249,7 +249,7 @@ export class Interleaving extends Seeded {
     return new Map(sent.map((actor, index) => [actor, actors.filter(({ pid }) => rows[index]?.pids.includes(pid))]));
   }
 
-  /** Whether the actors are deadlocked: they wait only for each other. */
+  /** Whether the actors are deadlocked, which means that they wait only for each other. */
   async #areDeadlocked(waiting: readonly Actor[]): Promise<boolean> {
     const blockers = await this.#findBlockers(waiting);
     return waiting.every((actor) => blockers.get(actor)?.every((blocker) => waiting.includes(blocker)));

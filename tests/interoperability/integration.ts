@@ -11,7 +11,7 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** The reference platform with its demo data. Hana uses the portal; Amal and Ben use the worker app. Hana's endpoint is a test server. */
+/** The reference platform with its demo data. Hana uses the portal, and Amal and Ben use the worker app. Hana's endpoint is a test server. */
 export interface Integration {
   platform: string;
   apiKey: string;

@@ -14,10 +14,10 @@ for (const name of requestedNames.length > 0 ? requestedNames : Object.keys(suit
   const run = suites[name];
   if (run === undefined) throw new Error(`There is no suite ${name}, only ${Object.keys(suites).join(", ")}.`);
   try {
-    const { suite, tried, found } = await run();
-    console.log(`${name}: ${suite}: ${tried}; ${found.length} unexplained differences`);
-    for (const line of found) console.log(`  ${line}`);
-    if (found.length > 0) process.exitCode = 1;
+    const { suite, tried, differences } = await run();
+    console.log(`${name}: ${suite}: ${tried}; unexplained differences: ${differences.length}`);
+    for (const line of differences) console.log(`  ${line}`);
+    if (differences.length > 0) process.exitCode = 1;
   } catch (error) {
     // A program may not be installed. Run the remaining suites anyway, so that one run reports on all of them.
     console.error(`${name}: failed`, error);

@@ -76,7 +76,7 @@ export async function runSpecmaticSuite(): Promise<SuiteReport> {
     return {
       suite: `specmatic ${version}`,
       tried: `${tests} generated requests, ${tests - failures.length} of them with the expected response`,
-      found: [
+      differences: [
         ...noTests,
         ...proxy.serverErrors,
         ...unexplainedFailures.map(({ test, message }) => `${test}: ${message}`),
@@ -92,7 +92,7 @@ export async function runSpecmaticSuite(): Promise<SuiteReport> {
 function assertJavaVersion(): void {
   const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
   if (Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0) < 17)
-    throw new Error("This needs Java 17 or newer: apt-get install default-jre-headless");
+    throw new Error("Specmatic needs Java 17 or newer. Install it with apt-get install default-jre-headless.");
 }
 
 /** Delivers an event, and reads a cursor from the event feed. */

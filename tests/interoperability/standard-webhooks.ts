@@ -17,18 +17,18 @@ type Compare = (label: string, shouldAccept: boolean, hasAccepted: boolean) => v
  */
 export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
   const implementations = listImplementations();
-  const found: string[] = [];
+  const differences: string[] = [];
   let comparedCount = 0;
   const compare: Compare = (label, shouldAccept, hasAccepted) => {
     comparedCount += 1;
-    if (hasAccepted !== shouldAccept) found.push(`${label}: ${hasAccepted ? "accepted" : "rejected"}`);
+    if (hasAccepted !== shouldAccept) differences.push(`${label}: ${hasAccepted ? "accepted" : "rejected"}`);
   };
   const sent = await sendWebhooks();
   for (const implementation of implementations)
     for (const sentMessage of sent) verifyPlatformMessage(implementation, sentMessage, compare);
   for (const implementation of implementations) await verifyWithKit(implementation, compare);
   const tried = `${comparedCount} verdicts on ${sent.length} webhooks from the platform, and on messages from each implementation`;
-  return { suite: implementations.map(({ name }) => name).join(", "), tried, found };
+  return { suite: implementations.map(({ name }) => name).join(", "), tried, differences };
 }
 
 interface SentMessage {

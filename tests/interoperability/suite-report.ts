@@ -5,5 +5,5 @@ export interface SuiteReport {
   /** How many requests or messages were tried, in words. */
   tried: string;
   /** One line for each difference that neither a decision nor an RFC explains; empty if the suite passed. */
-  found: readonly string[];
+  differences: readonly string[];
 }

@@ -94,7 +94,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
         report.disabled += 1;
       }
       await scenario.respond(seeded.between(1, 6));
-      // Outages usually outlast the retry schedule; sometimes the receiver comes back while attempts continue.
+      // Most outages outlast the retry schedule. In the others, the receiver comes back while attempts continue.
       await pause(seeded.chance(0.7) ? 150 : 30);
       if (seeded.chance(0.3)) {
         report.purged += await service.restartAndPurge();
@@ -120,7 +120,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       if (violations.length > 0) break;
     }
     const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
-    return { outages, ...report, changes: scenario.changes, handled: Number(rows[0]?.count), violations };
+    return { outages, ...report, changes: scenario.changeCount, handled: Number(rows[0]?.count), violations };
   } finally {
     await integrator.kill();
     await service.close();
@@ -146,7 +146,7 @@ class Scenario {
   }
 
   /** Counts all worker responses. */
-  get changes(): number {
+  get changeCount(): number {
     return [...this.#responses.values()].flatMap((byWorker) => [...byWorker.values()]).flat().length;
   }
 
@@ -171,8 +171,8 @@ class Scenario {
       const workerId = this.#seeded.pick(workers);
       const responses = this.#responses.get(offerId)?.get(workerId) ?? [];
       this.#responses.get(offerId)?.set(workerId, responses);
-      const changes = this.#seeded.chance(1 / 3) ? 3 : 1;
-      for (let change = 0; change < changes; change += 1) {
+      const changeCount = this.#seeded.chance(1 / 3) ? 3 : 1;
+      for (let change = 0; change < changeCount; change += 1) {
         const response = responses.at(-1) === "accepted" ? "rejected" : "accepted";
         const token = await this.#service.platform.signInWorker(workerId);
         const path = `/worker-app/offers/${offerId}/${response === "accepted" ? "apply" : "reject"}`;

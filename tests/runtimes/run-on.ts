@@ -13,25 +13,25 @@ const run = promisify(execFile);
 export type Results = Record<string, string>;
 
 /** A runtime whose binary is available, and a project with the packed packages and this folder's files. */
-export interface Installed extends Runtime {
+export interface InstalledRuntime extends Runtime {
   path: string;
   project: FreshProject;
 }
 
 /** Runs client-scenario.mjs with the runtime's own fetch. */
-export const runClientOn = (installed: Installed) =>
+export const runClientOn = (runtime: InstalledRuntime) =>
   withService((addresses) =>
-    installed.binary === "workerd"
-      ? runInWorker(installed, addresses)
-      : runOnCommandLine(installed, "client-cli.mjs", addresses),
+    runtime.binary === "workerd"
+      ? runInWorker(runtime, addresses)
+      : runOnCommandLine(runtime, "client-cli.mjs", addresses),
   );
 
 /** Runs client-scenario.mjs with the transport in `@offers/client/node`. */
-export const runClientOverUndiciOn = (installed: Installed) =>
-  withService((addresses) => runOnCommandLine(installed, "client-cli.mjs", addresses, "undici"));
+export const runClientOverUndiciOn = (runtime: InstalledRuntime) =>
+  withService((addresses) => runOnCommandLine(runtime, "client-cli.mjs", addresses, "undici"));
 
 /** Runs testing-scenario.mjs, which needs no external service. */
-export const runTestServiceOn = (installed: Installed) => runOnCommandLine(installed, "testing-scenario.mjs");
+export const runTestServiceOn = (runtime: InstalledRuntime) => runOnCommandLine(runtime, "testing-scenario.mjs");
 
 /** Runs a client scenario with a service, and reports unexpected requests as a failed check. */
 async function withService(runScenario: (addresses: string) => Promise<Results>): Promise<Results> {
@@ -46,7 +46,7 @@ async function withService(runScenario: (addresses: string) => Promise<Results>)
 }
 
 async function runOnCommandLine(
-  { path, flags, project }: Installed,
+  { path, flags, project }: InstalledRuntime,
   script: string,
   ...args: string[]
 ): Promise<Results> {
@@ -55,8 +55,8 @@ async function runOnCommandLine(
   return JSON.parse(stdout) as Results;
 }
 
-async function runInWorker(installed: Installed, addresses: string): Promise<Results> {
-  const worker = await serveOn(installed, "client-worker.mjs");
+async function runInWorker(runtime: InstalledRuntime, addresses: string): Promise<Results> {
+  const worker = await serveOn(runtime, "client-worker.mjs");
   try {
     const response = await fetch(worker.address, { method: "POST", body: addresses });
     return (await response.json()) as Results;
@@ -66,8 +66,8 @@ async function runInWorker(installed: Installed, addresses: string): Promise<Res
 }
 
 /** Serves webhooks.mjs on a runtime, and checks it with requests. */
-export async function checkWebhooksOn(installed: Installed): Promise<Results> {
-  const server = await serveOn(installed, installed.binary === "workerd" ? "webhooks.mjs" : "webhooks-server.mjs");
+export async function checkWebhooksOn(runtime: InstalledRuntime): Promise<Results> {
+  const server = await serveOn(runtime, runtime.binary === "workerd" ? "webhooks.mjs" : "webhooks-server.mjs");
   try {
     return await checkWebhooks(server.address);
   } finally {
@@ -75,7 +75,7 @@ export async function checkWebhooksOn(installed: Installed): Promise<Results> {
   }
 }
 
-async function serveOn({ path, binary, flags, project }: Installed, entry: string) {
+async function serveOn({ path, binary, flags, project }: InstalledRuntime, entry: string) {
   // Only the kit uses Node's modules.
   if (binary === "workerd")
     return serveOnWorkerd(path, project, entry, entry === "webhooks.mjs" ? ["nodejs_compat"] : []);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createFreshProject } from "../../scripts/release/packages/fresh-project.ts";
 import {
   checkWebhooksOn,
-  type Installed,
+  type InstalledRuntime,
   type Results,
   runClientOn,
   runClientOverUndiciOn,
@@ -34,7 +34,7 @@ try {
       );
       continue;
     }
-    const runners: Record<string, (installed: Installed) => Promise<Results>> = {
+    const runners: Record<string, (runtime: InstalledRuntime) => Promise<Results>> = {
       "@offers/client": runClientOn,
       ...(runtime.hasNode22 && {
         "@offers/client/node": runClientOverUndiciOn,

@@ -18,7 +18,7 @@ export interface Runtime {
 
 // The npm package `node` needs an install script to download one of these packages.
 const nodePackage = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
-const node = (version: string, hasNode22 = true): Runtime => ({
+const createNodeRuntime = (version: string, hasNode22 = true): Runtime => ({
   name: `Node ${version}`,
   package: `${nodePackage}-${process.platform === "win32" ? "win" : process.platform}-${process.arch}@${version}`,
   binary: "node",
@@ -28,10 +28,10 @@ const node = (version: string, hasNode22 = true): Runtime => ({
 
 /** The oldest supported version of each older Node release, and the newest version of every other runtime. */
 export const runtimes: readonly Runtime[] = [
-  node("20.19.0", false),
-  node("22.19.0"),
-  node("24.21.0"),
-  node("26.10.0"),
+  createNodeRuntime("20.19.0", false),
+  createNodeRuntime("22.19.0"),
+  createNodeRuntime("24.21.0"),
+  createNodeRuntime("26.10.0"),
   { name: "Bun 1.4.5", package: "bun@1.4.5", binary: "bun", flags: ["run"], hasNode22: false },
   {
     name: "Deno 2.9.6",

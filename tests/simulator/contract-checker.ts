@@ -130,15 +130,24 @@ export class ContractChecker {
   recordRequest(
     request: Pick<SentRequest, "deliveryId" | "organisationId" | "process">,
   ): (isAcknowledged: boolean) => void {
-    const nowMs = this.#schedule.nowMs;
-    const sentRequest: SentRequest = { ...request, startedAtMs: nowMs, isAcknowledged: false };
-    const { deliveryId, organisationId, process } = request;
+    const sentRequest: SentRequest = { ...request, startedAtMs: this.#schedule.nowMs, isAcknowledged: false };
+    this.#checkRequest(sentRequest);
+    this.#sent.push(sentRequest);
+    return (isAcknowledged) => {
+      sentRequest.endedAtMs = this.#schedule.nowMs;
+      sentRequest.isAcknowledged = isAcknowledged;
+    };
+  }
+
+  /** Checks that the contract allows a request at this time, given the requests that were sent before it. */
+  #checkRequest(request: SentRequest): void {
+    const { deliveryId, organisationId, process, startedAtMs: nowMs } = request;
     const earlierRequests = this.#sent.filter((earlier) => earlier.organisationId === organisationId);
     const inFlight = earlierRequests.filter((earlier) => earlier.endedAtMs === undefined && !this.#isExcused(earlier));
-    if (inFlight.length >= capacity && !this.#isExcused(sentRequest))
+    if (inFlight.length >= capacity && !this.#isExcused(request))
       this.violations.push(`capacity: attempt ${inFlight.length + 1} in flight at ${organisationId}`);
     const disabledAtMs = this.#disabledAtMs.get(organisationId);
-    if (disabledAtMs !== undefined && nowMs > disabledAtMs + disabledGraceMs && !this.#isExcused(sentRequest))
+    if (disabledAtMs !== undefined && nowMs > disabledAtMs + disabledGraceMs && !this.#isExcused(request))
       this.violations.push(
         `disabled: ${process.name} sends a request to ${organisationId}, whose endpoint is disabled`,
       );
@@ -151,11 +160,6 @@ export class ContractChecker {
         else if (earlier.isAcknowledged)
           this.violations.push(`double: ${deliveryId} is sent again after it was acknowledged`);
       }
-    this.#sent.push(sentRequest);
-    return (isAcknowledged) => {
-      sentRequest.endedAtMs = this.#schedule.nowMs;
-      sentRequest.isAcknowledged = isAcknowledged;
-    };
   }
 
   /** Whether the lease of the process may have ended before or after it wrote the request, so that duplicates are allowed. */

@@ -56,7 +56,7 @@ export class Receiver {
     this.#respond = this.#createHandler();
   }
 
-  /** Creates the kit's handler in the current process. */
+  /** Creates the kit's handler as part of the receiver process. */
   #createHandler(): (request: Request) => Promise<Response> {
     const { process } = this;
     return this.#schedule.run(process, () => {

@@ -43,7 +43,7 @@ export interface Scenario {
   seed: number;
   processes: number;
   organisations: number;
-  /** Order keys of each organisation. */
+  /** The number of order keys of each organisation. */
   keys: number;
   events: number;
   /** The period in which the events are recorded. */

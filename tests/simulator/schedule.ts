@@ -14,7 +14,7 @@ export class Process {
   wallOffsetMs = 0;
   /** When its wall clock last jumped. */
   clockJumpedAtMs = Number.NEGATIVE_INFINITY;
-  /** Called when the process stops, for example to drop its connections. */
+  /** Functions that are called when the process stops, for example to drop its connections. */
   readonly onStop: (() => void)[] = [];
 
   constructor(name: string) {

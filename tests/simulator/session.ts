@@ -25,7 +25,10 @@ interface Reply {
   error?: Error;
 }
 
-/** The server's settings. Durability is off, because the data is not needed after the process exits. Plans are generic, because all tables have few rows. */
+/**
+ * The server's settings. Durability is off, because the data is not needed after the process exits. Plans are generic, because all tables
+ * have few rows.
+ */
 const settings = {
   wal_level: "minimal",
   max_wal_senders: "0",
@@ -108,7 +111,11 @@ export class Session {
     return this.#parseReply(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), columns);
   }
 
-  /** Parses the server's messages. @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
+  /**
+   * Parses the server's messages: `T` and `t` describe columns and parameters, `D` is a row, `C` completes a statement, and `E` is an error.
+   *
+   * @see https://www.postgresql.org/docs/current/protocol-message-formats.html
+   */
   #parseReply(bytes: Buffer, columns: readonly Column[]): Reply {
     const reply: Reply = { results: [], parameterTypes: [], columns: [] };
     let currentColumns = columns;
@@ -139,6 +146,7 @@ export class Session {
     for (let index = 0; index < bytes.readInt16BE(start); index += 1) {
       const name = readString(bytes, offset);
       offset += Buffer.byteLength(name) + 1;
+      // The type follows the table (4 bytes) and the column (2). After the type (4), there are 8 more bytes.
       columns.push({ name, parse: this.#database.parsers[bytes.readInt32BE(offset + 6)] });
       offset += 18;
     }
@@ -149,6 +157,7 @@ export class Session {
 /** Encodes the messages Bind, Execute and Sync. PGlite's own serializers are slow for small statements. */
 function encodeExecution(statement: string, values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
+  // Bind has its length, an empty portal name, the statement name, three counts and the values. Execute takes 10 bytes, and Sync takes 5.
   const bindLength =
     4 + 1 + statement.length + 1 + 2 + 2 + 2 + lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), 0);
   const bytes = Buffer.alloc(1 + bindLength + 10 + 5);

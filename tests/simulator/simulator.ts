@@ -18,6 +18,7 @@ export interface ScenarioResult {
   fingerprint: number;
   steps: number;
   virtualMs: number;
+  /** How many requests the platform sent. */
   sent: number;
 }
 
@@ -48,15 +49,20 @@ export class Simulator {
     const schedule = new Schedule(0);
     database.startSchedule(schedule);
     const stores = new Stores();
-    let outcome: unknown;
+    let isOpen = false;
+    let cause: unknown;
     schedule.run(new Process("set-up"), () => {
       stores.open(maxRestarts + 6).then(
-        () => (outcome = "opened"),
-        (error: unknown) => (outcome = error),
+        () => {
+          isOpen = true;
+        },
+        (error: unknown) => {
+          cause = error;
+        },
       );
     });
-    await schedule.runUntil(() => outcome !== undefined, 600_000);
-    if (outcome !== "opened") throw outcome;
+    await schedule.runUntil(() => isOpen || cause !== undefined, 600_000);
+    if (!isOpen) throw new Error("the stores could not be opened", { cause });
     database.query(`${inboxMigration()}
       create table handled (id bigint generated always as identity, delivery_id text not null, response text not null);`);
     database.makeTablesUnlogged();
@@ -170,12 +176,15 @@ class Run {
       this.#checker.violations.push(`error: ${name} ${code ?? ""} ${message}`);
   };
 
-  /** Enables network and database faults. Before each step, may kill, stall or stop the process, or move a clock. */
+  /** Returns the probability of a fault in this scenario. */
+  #rate(name: FaultName): number {
+    return this.#scenario.faults[name] ?? 0;
+  }
+
+  /** Enables the faults of the network, the database, the processes and the clocks. */
   #enableFaults(): void {
-    const { faults } = this.#scenario;
-    const rate = (name: FaultName): number => faults[name] ?? 0;
     const pickRates = <Name extends FaultName>(names: readonly Name[]) =>
-      Object.fromEntries(names.map((name) => [name, rate(name)])) as Record<Name, number>;
+      Object.fromEntries(names.map((name) => [name, this.#rate(name)])) as Record<Name, number>;
     this.#database.faults = pickRates(["lostStatements", "lostReplies", "lostNotifications", "slowCommits"]);
     this.#network.faults = pickRates([
       "refused",
@@ -186,26 +195,29 @@ class Run {
       "unavailable",
       "gone",
     ]);
+    this.#schedule.beforeStep = (process, what) => this.#disturbStep(process, what);
+  }
+
+  /** Sometimes kills, stalls or stops a process before a step, or moves its clock or the database clock. */
+  #disturbStep(process: Process, what: string): void {
+    if (process.isStopped) return;
     const schedule = this.#schedule;
-    schedule.beforeStep = (process, what) => {
-      if (process.isStopped) return;
-      const isReceiver = process === this.#receiver.process;
-      if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
-      const isDuringAttempt = what === "turn" || what === "connected" || what === "response";
-      const platformStall = isDuringAttempt ? "stallDuringAttempt" : "stall";
-      if (schedule.chance(rate(isReceiver ? "receiverStall" : platformStall))) {
-        const durationMs = schedule.between(100, maxStallMs);
-        process.stalledUntilMs = schedule.nowMs + durationMs;
-        this.#checker.recordDisturbance(process, durationMs);
-      }
-      if (!isReceiver && schedule.chance(rate("stop"))) this.#stopGracefully(process);
-      if (schedule.chance(rate("clockJump")))
-        process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
-      if (schedule.chance(rate("databaseClockJump"))) {
-        this.#database.offsetMs += schedule.between(-2_000, 10_000);
-        this.#checker.recordDatabaseClockJump();
-      }
-    };
+    const isReceiver = process === this.#receiver.process;
+    if (schedule.chance(this.#rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
+    const isDuringAttempt = what === "turn" || what === "connected" || what === "response";
+    const platformStall = isDuringAttempt ? "stallDuringAttempt" : "stall";
+    if (schedule.chance(this.#rate(isReceiver ? "receiverStall" : platformStall))) {
+      const durationMs = schedule.between(100, maxStallMs);
+      process.stalledUntilMs = schedule.nowMs + durationMs;
+      this.#checker.recordDisturbance(process, durationMs);
+    }
+    if (!isReceiver && schedule.chance(this.#rate("stop"))) this.#stopGracefully(process);
+    if (schedule.chance(this.#rate("clockJump")))
+      process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
+    if (schedule.chance(this.#rate("databaseClockJump"))) {
+      this.#database.offsetMs += schedule.between(-2_000, 10_000);
+      this.#checker.recordDatabaseClockJump();
+    }
   }
 
   /** Kills a process, and restarts it after a while. */

@@ -40,14 +40,15 @@ export interface Workflow {
   readonly uses: readonly { reference: string; comment: string }[];
 }
 
-interface Content extends Omit<Workflow, "triggers" | "uses"> {
+interface ParsedWorkflow extends Omit<Workflow, "triggers" | "uses"> {
   readonly on: string | readonly string[] | Readonly<Record<string, unknown>>;
 }
 
 /** Parses a workflow. @throws if the string is not YAML */
 export function parseWorkflow(text: string): Workflow {
   const document = parseDocument(text);
-  for (const error of document.errors) throw error;
+  const [error] = document.errors;
+  if (error !== undefined) throw error;
   const uses: { reference: string; comment: string }[] = [];
   visit(document, {
     Pair(_, { key, value }) {
@@ -56,11 +57,11 @@ export function parseWorkflow(text: string): Workflow {
         uses.push({ reference: String(resolvedValue.value), comment: resolvedValue.comment ?? "" });
     },
   });
-  const { on, ...content } = document.toJS() as Content;
+  const { on, ...content } = document.toJS() as ParsedWorkflow;
   return { ...content, triggers: listTriggers(on), uses };
 }
 
-function listTriggers(on: Content["on"]): readonly string[] {
+function listTriggers(on: ParsedWorkflow["on"]): readonly string[] {
   if (typeof on === "string") return [on];
   return Array.isArray(on) ? on : Object.keys(on);
 }

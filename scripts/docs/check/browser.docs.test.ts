@@ -48,7 +48,11 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** Starts to collect console errors and warnings, uncaught errors, and requests to other sites. @returns the array to which they are added */
+/**
+ * Starts to collect console errors and warnings, uncaught errors, and requests to other sites.
+ *
+ * @returns the array to which they are added
+ */
 function collectProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {

@@ -20,7 +20,7 @@ declare module "vitest" {
 
 const base = "/offers/next/";
 
-const types: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".css": "text/css",
@@ -39,7 +39,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const file = path.startsWith(base) ? path.slice(base.length).replace(/(?<=^|\/)$/, "index.html") : undefined;
     const content = file === undefined ? undefined : await readFile(join(site, file)).catch(() => undefined);
     if (content === undefined || file === undefined) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": types[extname(file)] ?? "text/plain; charset=utf-8" }).end(content);
+    const contentType = contentTypes[extname(file)] ?? "text/plain; charset=utf-8";
+    response.writeHead(200, { "content-type": contentType }).end(content);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   project.provide("site", site);

@@ -52,6 +52,7 @@ describe("a snippet prints the documented output", () => {
       cwd: root,
       timeout: 60_000,
     });
+    // If the output does not match, show the difference.
     if (expected !== undefined && !matches(stdout, expected)) expect(stdout + stderr).toBe(expected);
   });
 });

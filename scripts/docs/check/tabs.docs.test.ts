@@ -40,16 +40,20 @@ function readTabs(pattern: string): Tab[] {
     );
 }
 
+/** How to run the code of each language. */
+const interpreters: Record<string, { program: string; options: readonly string[]; extension: string }> = {
+  ts: { program: process.execPath, options: ["--disable-warning=ExperimentalWarning"], extension: "ts" },
+  sh: { program: "sh", options: ["-e"], extension: "sh" },
+  python: { program: "python3", options: [], extension: "py" },
+};
+
 /** Runs the code of a tab as a reader would. @returns its output */
 async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
-  const { command, extension } = {
-    ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
-    sh: { command: ["sh", "-e"], extension: "sh" },
-    python: { command: ["python3"], extension: "py" },
-  }[language] as { command: [string, ...string[]]; extension: string };
+  const interpreter = interpreters[language];
+  if (interpreter === undefined) throw new Error(`this test cannot run ${language}`);
+  const { program, options, extension } = interpreter;
   const file = join(folder, `tab.${extension}`);
   await writeFile(file, code);
-  const [program, ...options] = command;
   const { stdout } = await run(program, [...options, file], { env: { ...process.env, ...env }, timeout: 60_000 });
   return stdout;
 }

@@ -57,7 +57,7 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Response>;
   security?: object[];
-  /** Set if only the reference platform has the operation; `@offers/client` has no method for it. */
+  /** Set if only the reference platform has the operation. `@offers/client` has no method for such an operation. */
   "x-extension"?: string;
 }
 

@@ -19,6 +19,7 @@ export function readOperationErrors(root: string): Map<OperationName, OperationE
   const { paths } = readOpenApi(root);
   const explanations = readExplanations(root, "client");
   const uses = readCodes(root).filter(({ source }) => source === "client");
+  // The first fact about a code of the client names its class.
   const classNames = new Map(uses.map(({ code, facts }) => [code, /`(\w+)`/.exec(facts[0] ?? "")?.[1] ?? ""]));
   return new Map(
     operations.map(({ name, method, path, absentStatus }) => {

@@ -182,7 +182,9 @@ function describePathPayload(
 ): string {
   const pathParameter = parameters.find(({ in: place }) => place === "path");
   if (!pathParameter) return "The request has no body.";
-  return `The request has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${pathParameter.description?.replace(" There is no payload.", "") ?? ""}`;
+  // The first sentence says this already.
+  const description = pathParameter.description?.replace(" There is no payload.", "") ?? "";
+  return `The request has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${description}`;
 }
 
 /** Renders the request byte for byte, signed with the demo secret if the webhook is signed. */

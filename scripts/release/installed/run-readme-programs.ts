@@ -10,7 +10,7 @@ import { loadReadmeProgram, type ModuleSystem } from "../packages/readme-program
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 /**
- * Runs the two programs from README.md in a project that contains the packages. One calls the reference platform, the other receives
+ * Runs the two programs from README.md in a project that contains the packages. One calls the reference platform, and the other receives
  * requests that openssl has signed.
  *
  * @throws if a program does not do what README.md says

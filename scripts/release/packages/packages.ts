@@ -17,7 +17,7 @@ export interface PublishedPackage {
   version: string;
   bin: Readonly<Record<string, string>>;
   /** Whether a program can import it. A command has only `bin`. */
-  isImported: boolean;
+  isImportable: boolean;
 }
 
 interface Manifest {
@@ -40,16 +40,16 @@ export function readPublishedPackages(workspace: string = root): readonly Publis
       const manifest = JSON.parse(readFileSync(join(workspace, file), "utf8")) as Manifest;
       if (manifest.private === true) return [];
       const { name, version, bin = {}, exports = {} } = manifest;
-      const isImported = Object.values(exports).some((entry) => typeof entry === "object");
-      return { name, shortName: basename(name), folder: dirname(file), version, bin, isImported };
+      const isImportable = Object.values(exports).some((entry) => typeof entry === "object");
+      return { name, shortName: basename(name), folder: dirname(file), version, bin, isImportable };
     });
 }
 
 const published = readPublishedPackages();
 
 /** The names, without the scope, of the packages that programs import. */
-export const packageNames: readonly string[] = published.flatMap(({ isImported, shortName }) =>
-  isImported ? [shortName] : [],
+export const packageNames: readonly string[] = published.flatMap(({ isImportable, shortName }) =>
+  isImportable ? [shortName] : [],
 );
 
 /** Finds a published package's folder. */

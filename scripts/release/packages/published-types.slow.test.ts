@@ -53,8 +53,8 @@ test("every entry point has a program that exports the results of its functions"
 // `moduleResolution: node`, which older projects and Next 15 use, does not read `exports`.
 test.each(entries)("$name resolves with moduleResolution node10", ({ name }) => {
   const { Node10 } = ts.ModuleResolutionKind;
-  const from = join(project.folder, "main.ts");
-  const { resolvedModule } = ts.resolveModuleName(name, from, { moduleResolution: Node10 }, ts.sys);
+  const importer = join(project.folder, "main.ts");
+  const { resolvedModule } = ts.resolveModuleName(name, importer, { moduleResolution: Node10 }, ts.sys);
   expect(resolvedModule?.resolvedFileName).toMatch(/\/dist\/[\w-]+\.d\.c?ts$/);
 });
 

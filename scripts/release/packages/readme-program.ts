@@ -5,7 +5,7 @@ import { findSnippets } from "../../snippets/read.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The two programs of README.md: one calls the service, the other receives webhooks. */
+/** The package that each of the two programs in README.md imports. One calls the service, and the other receives webhooks. */
 const programs = { call: "@offers/client", receive: "@offers/webhook-kit/express" } as const;
 type Program = keyof typeof programs;
 

@@ -93,7 +93,7 @@ export async function runGuideCommands(
   node: string,
 ): Promise<{ seconds: number; received: string[] }> {
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
-  if (receiver === undefined) throw new Error("the guide has no receiver");
+  if (receiver === undefined) throw new Error("the guide has no block to save as receiver.mjs");
   const folder = await mkdtemp(join(tmpdir(), "offers-two-commands-"));
   const [sandboxPort, receiverPort] = [await findFreePort(), await findFreePort()];
   const home = join(folder, "home");

@@ -72,9 +72,10 @@ test.each(oldNodes)("on Node %s, the sandbox prints one line with the version th
 
 const binaries = new Map<string, Promise<string>>();
 
+/** Installs a version of Node, unless a test has already installed it. @returns the path of its binary */
 function installNodeOnce(version: string): Promise<string> {
   const runtime = nodes.find(({ name }) => name.includes(version));
-  if (runtime === undefined) throw new Error(`no Node ${version}`);
+  if (runtime === undefined) throw new Error(`tests/runtimes/runtimes.ts does not list Node ${version}`);
   const installed = binaries.get(runtime.name) ?? installRuntime(runtime, folder);
   binaries.set(runtime.name, installed);
   return installed;

@@ -17,7 +17,7 @@ const pictures = join(root, ".cache/try-it");
 /** Starts the receiver from the guide in an otherwise empty folder. */
 async function startReceiver(folder: string, env: Record<string, string>) {
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
-  if (receiver === undefined) throw new Error("the guide has no receiver");
+  if (receiver === undefined) throw new Error("the guide has no block to save as receiver.mjs");
   const port = await findFreePort();
   await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(port)));
   const receiverProcess = startProcess(process.execPath, ["receiver.mjs"], {

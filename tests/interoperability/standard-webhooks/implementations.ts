@@ -41,7 +41,7 @@ const createLibraryImplementation = (name: string, Class: typeof Webhook | typeo
 /** Creates an implementation that calls a program in another language. @throws if the language is not installed */
 function createProgramImplementation(command: string, file: string): Implementation {
   const { status, stdout, stderr } = spawnSync(command, ["--version"], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`This needs ${command}: apt-get install ${command}`);
+  if (status !== 0) throw new Error(`${file} needs ${command}. Install it with apt-get install ${command}.`);
   const runProgram = (request: object): string => {
     const result = spawnSync(command, [join(import.meta.dirname, file)], {
       input: `${JSON.stringify(request)}\n`,
@@ -61,9 +61,7 @@ function createProgramImplementation(command: string, file: string): Implementat
   };
 }
 
-/**
- * Lists two npm libraries, and our own programs in Python and Perl, for which Debian has no Standard Webhooks library.
- */
+/** Lists two npm libraries, and our own programs in Python and Perl. Debian has no Standard Webhooks library for these languages. */
 export const listImplementations = (): readonly Implementation[] => [
   createLibraryImplementation("standardwebhooks", Webhook),
   createLibraryImplementation("svix", SvixWebhook),
