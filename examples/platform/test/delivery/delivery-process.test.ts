@@ -28,7 +28,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     });
     await eventually("the delivery is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
-    // More than one if the delivery was released and attempted again before the stop.
+    // There is more than one attempt if the delivery was released and attempted again before the stop.
     const unstoredAttempts = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);

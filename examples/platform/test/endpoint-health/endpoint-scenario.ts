@@ -148,6 +148,7 @@ export async function runScenario(
     attemptTimeoutMs: 100,
   });
   try {
+    // TypeScript cannot tell that the function for a step's type accepts this step.
     for (const step of scenario) await runStep[step.type](step as never);
     behaviour = "acknowledges";
     await runStep.save({ type: "save" });

@@ -14,20 +14,20 @@ import { anyStore } from "../support/stores/stores.ts";
 const okResult = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
 
 describe.each(await anyStore())("suggestion searches on $title", ({ createDatabase }) => {
+  /** Runs `work` with a delivery fixture on a new database, and removes both afterwards. */
   async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
     const database = await createDatabase();
     const fixture = await openDeliveryFixture(database);
     await work(fixture).finally(() => fixture.close());
     await database.remove();
   }
+  /** Searches the organisations, by default all of them. */
   const search = async (
     fixture: DeliveryFixture,
     send: EndpointClient["send"],
-    timeoutMs?: number,
-    requestedIds?: string[],
+    options: { timeoutMs?: number; organisationIds?: string[] } = {},
   ) => {
     const { store, errors } = fixture;
-    const organisationIds = requestedIds ?? (await readOrganisationIds(fixture));
     const endpointClient = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
     const deps = {
@@ -38,8 +38,11 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       now: () => new Date(),
       onError,
     };
-    const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
-    return searchAll(deps, { organisationIds, ...people });
+    return searchAll(deps, {
+      organisationIds: await readOrganisationIds(fixture),
+      userEmailAddresses: ["hana@example.com"],
+      ...options,
+    });
   };
   /** Makes all organisations implement suggestions. */
   const implementAll = ({ store }: DeliveryFixture) =>
@@ -82,16 +85,12 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       const switchOff = fixture.store.db.updateTable("endpoints").set({ suggests_contacts: false });
       await switchOff.where("organisation_id", "=", ids[1] ?? "").execute();
       const requestedAddresses: string[] = [];
-      const searchedIds = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
-      const results = await search(
-        fixture,
-        async ({ baseAddress }) => {
-          requestedAddresses.push(baseAddress);
-          return okResult;
-        },
-        undefined,
-        searchedIds,
-      );
+      const send: EndpointClient["send"] = async ({ baseAddress }) => {
+        requestedAddresses.push(baseAddress);
+        return okResult;
+      };
+      const organisationIds = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
+      const results = await search(fixture, send, { organisationIds });
       expect(requestedAddresses.toSorted()).toEqual(["https://number-0.example", "https://number-3.example"]);
       expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
     }));
@@ -120,7 +119,7 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       const endpointClient = createEndpointClient({ allowLoopback: true });
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, silent.baseAddress);
       await implementAll(fixture);
-      const results = await search(fixture, endpointClient.send, 1_000);
+      const results = await search(fixture, endpointClient.send, { timeoutMs: 1_000 });
       // The first 32 use up the time limit, so the other organisations are not called.
       expect(silent.requests.length).toBeLessThanOrEqual(32);
       expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));

@@ -24,6 +24,7 @@ describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ create
       statements
         .map(({ text }) => text.replaceAll(/\s+/g, " "))
         .flatMap((text) => statementKinds.filter(([, fragment]) => text.includes(fragment)).map(([kind]) => kind));
+    /** Returns a condition that is true once the dispatcher has read the next due time at least this many times. */
     const hasReadDueTime = (times: number) => () =>
       listSentKinds().filter((kind) => kind === "read the next due time").length >= times;
     let respond = (): void => undefined;

@@ -45,8 +45,8 @@ describe("registering an endpoint", () => {
   });
 
   test("a redirect's target is shown with a button that uses it as the base URL", async () => {
-    receiver.respond = ({ url }, response) =>
-      respondWith(308, { location: `https://hooks.example.com${url}/` })({} as never, response);
+    receiver.respond = (request, response) =>
+      respondWith(308, { location: `https://hooks.example.com${request.url}/` })(request, response);
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(422);
     expect(text).toContain("It redirects to https://hooks.example.com/hooks/test/");

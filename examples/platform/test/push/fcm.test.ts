@@ -46,7 +46,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
   };
 
-  /** Creates a worker with these devices and notifies the worker of a new offer. */
+  /** Creates an offer and a worker with these devices, and notifies the worker. @returns the ids of the offer and the worker */
   async function notify(
     reason: NotificationReason,
     devices: readonly { platform: "ios" | "android"; token: string | null }[],
@@ -121,7 +121,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   ])("the phone shows %s as: %s", async (reason, title) => {
     startSending();
     const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
   });
 
@@ -134,7 +134,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
       .where("id", "=", workerId)
       .execute();
     startSending();
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     const [message] = server.messages as unknown as { notification: { body: string } }[];
     // Some versions of the locale data have thin spaces around the dash.
     expect(message?.notification.body.replaceAll(/\s?–\s?/g, "–").split("\n")).toEqual([
@@ -147,7 +147,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("a title is truncated to the length that a phone shows, between characters", async () => {
     startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-2" }], "🌙".repeat(1_000));
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
@@ -171,7 +171,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("removing an old token does not remove the token that has replaced it", async () => {
     startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "new-1" }]);
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     const [device] = await fixture.store.db
       .selectFrom("devices")
       .selectAll()
@@ -196,7 +196,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     startSending();
     const token = `busy-${status}`;
     const { workerId } = await notify("offer", [{ platform: "android", token }]);
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     expect(await readNotifications(workerId)).toMatchObject([{ token, attempts: 3 }]);
     expect(fixture.errors).toMatchObject([{ code }, { code }]);
   });
@@ -208,7 +208,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     const { workerId } = await notify("offer", [{ platform: "ios", token: "slow-1" }]);
     await eventually("the first attempt ended", () => fixture.errors.length > 0);
     isSilent = false;
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     expect(fixture.errors[0]).toMatchObject({ name: "TimeoutError" });
   });
 
@@ -219,7 +219,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-3" }]);
     await eventually("the push is rejected", () => fixture.errors.length > 0);
     isRevoked = false;
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     expect(server.requests.filter(({ path }) => path === "/token").length).toBeGreaterThan(1);
   });
 
@@ -232,7 +232,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     };
     startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "secret-token-1" }], "Secret shift");
-    await eventually("it is sent", () => areAllSent(workerId));
+    await eventually("the push is sent", () => areAllSent(workerId));
     const errorText = fixture.errors
       .map((error) => `${error} ${(error as Error).stack} ${JSON.stringify(error)}`)
       .join();

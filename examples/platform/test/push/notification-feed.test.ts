@@ -135,10 +135,10 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     const subscribeAndReconnect = (id: string, after: number): void => {
       const notifications = received.get(`interrupted ${id}`) ?? [];
       received.set(`interrupted ${id}`, notifications);
-      const end = feed.subscribe(id, after, (notification) => {
+      const unsubscribe = feed.subscribe(id, after, (notification) => {
         notifications.push(notification);
         if (notifications.length % disconnectAfter !== 0) return;
-        end();
+        unsubscribe();
         setImmediate(subscribeAndReconnect, id, notification.position);
       });
     };
@@ -157,11 +157,14 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
       }
     };
     await Promise.all(Array.from({ length: writerCount }, (_, writer) => notifyInBatches(writer)));
-    const areComplete = () => [...received.values()].every((seen) => seen.length >= total);
+    const areComplete = () => [...received.values()].every(({ length }) => length >= total);
     await eventually("every stream is complete", areComplete);
-    for (const [stream, seen] of received) {
-      expect([stream, seen.length, new Set(seen.map(({ id }) => id)).size]).toEqual([stream, total, total]);
-      expect(seen.map(({ position }) => position)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+    for (const [stream, notifications] of received) {
+      const ids = new Set(notifications.map(({ id }) => id));
+      expect([stream, notifications.length, ids.size]).toEqual([stream, total, total]);
+      expect(notifications.map(({ position }) => position)).toEqual(
+        Array.from({ length: total }, (_, index) => index + 1),
+      );
     }
     await feed.stop();
   });
@@ -192,10 +195,10 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer()];
     const [rejectedOffer] = offers;
-    let rejections = 0;
+    let rejectionCount = 0;
     const send: PushTransport["send"] = async (_, { offerId }) => {
       if (offerId !== rejectedOffer) return;
-      rejections += 1;
+      rejectionCount += 1;
       throw new Error("the phone is off");
     };
     startSending({ send }, { firstRetryMs: 1 });
@@ -204,9 +207,9 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     for (const [index, offerId] of offers.entries()) {
       await notify(offerId, [workerId]);
       publish([workerId]);
-      await eventually("it is received", () => received.length === index + 1);
+      await eventually("the notification is received", () => received.length === index + 1);
     }
-    await eventually("the push has failed for good", () => rejections === maxPushAttempts);
+    await eventually("the push has failed for good", () => rejectionCount === maxPushAttempts);
     expect((await feed.readAll(workerId)).map(({ offerId }) => offerId)).toEqual(offers);
     expect(received.map(({ offerId }) => offerId)).toEqual(offers);
     await feed.stop();
@@ -219,7 +222,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     const [workerId = ""] = await addWorkers(1, []);
     const offerId = await addOffer();
     expect(await notify(offerId, [workerId])).toBe(1);
-    await eventually("it is on the menu", async () => (await feed.readAll(workerId)).length > 0);
+    await eventually("the notification is on the menu", async () => (await feed.readAll(workerId)).length > 0);
     expect(await feed.readAll(workerId)).toMatchObject([{ offerId, deviceId: null }]);
     await eventually("nothing is left to send", async () => (await countUnsent(offerId)) === 0);
     expect(sent).toEqual([]);

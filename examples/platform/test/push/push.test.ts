@@ -28,10 +28,10 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   test("the pause before a push is retried doubles after each rejection [D-48]", async () => {
     const time = createVirtualTime(push.fixture, { queue: "pushes" });
     const hourMs = 3_600_000;
-    let rejections = 0;
+    let rejectionCount = 0;
     const send = async (): Promise<void> => {
-      rejections += 1;
-      if (rejections < 3) throw new Error("busy");
+      rejectionCount += 1;
+      if (rejectionCount < 3) throw new Error("busy");
     };
     startSending({ send }, { firstRetryMs: hourMs });
     const offerId = await addOffer();
@@ -41,10 +41,10 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
       const pauseMs = Number(await time.nextDueAt()) - time.now().getTime();
       expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
       expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
-      expect([rejections, await countUnsent(offerId)]).toEqual([hours, 1]);
+      expect([rejectionCount, await countUnsent(offerId)]).toEqual([hours, 1]);
       await time.advance(hours * hourMs);
     }
-    await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
+    await eventually("the push is sent", async () => (await countUnsent(offerId)) === 0);
   });
 
   test("a push that the transport rejected is retried [D-48]", async () => {
@@ -57,7 +57,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     });
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
-    await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
+    await eventually("the push is sent", async () => (await countUnsent(offerId)) === 0);
     const row = push.fixture.store.db.selectFrom("notifications").select("attempts").where("offer_id", "=", offerId);
     expect(await row.executeTakeFirstOrThrow()).toEqual({ attempts: 2 });
     expect(push.fixture.errors).toMatchObject([{ message: "busy" }]);
@@ -74,7 +74,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
         sendCount += 1;
       },
     });
-    await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
+    await eventually("the push is sent", async () => (await countUnsent(offerId)) === 0);
     expect(sendCount).toBe(1);
   });
 

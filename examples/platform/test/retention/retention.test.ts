@@ -16,7 +16,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     const device = { id: randomUUID(), worker_id: worker.id, platform: "ios" as const };
     await retention.store.db.insertInto("devices").values(device).execute();
     /** Adds an offer and a notification about it. `offerTimes` and `sendState` are SQL values of their columns. */
-    const add = async (days: number, offerTimes: string, sendState: string): Promise<number> => {
+    const addNotification = async (ageDays: number, offerTimes: string, sendState: string): Promise<number> => {
       const offerId = randomUUID();
       await retention.store.execute(
         `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events,
@@ -27,37 +27,42 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
       const { rows } = await retention.store.execute(
         `insert into notifications (worker_id, device_id, offer_id, reason, created_at, sent_at, attempts, due_at)
          values ($1, $2, $3, 'offer', $4, ${sendState}) returning id`,
-        [worker.id, device.id, offerId, daysAgo(days)],
+        [worker.id, device.id, offerId, daysAgo(ageDays)],
       );
       return Number(rows[0]?.id);
     };
     const longAgo = `timestamptz '${daysAgo(91).toISOString()}'`;
     const recent = `timestamptz '${daysAgo(80).toISOString()}'`;
     const keptIds = [
-      await add(89, `${longAgo}, null, null`, "now(), 1, null"),
+      await addNotification(89, `${longAgo}, null, null`, "now(), 1, null"),
       // The offer is in the future, ended recently or has no known end, or the notification may still be sent.
-      await add(91, `now() + interval '20 years', ${longAgo}, null`, "now(), 1, null"),
-      await add(91, `${recent}, null, null`, "now(), 1, null"),
-      await add(91, "null, null, null", "now(), 1, null"),
-      await add(91, `${longAgo}, null, null`, "null, 1, now()"),
+      await addNotification(91, `now() + interval '20 years', ${longAgo}, null`, "now(), 1, null"),
+      await addNotification(91, `${recent}, null, null`, "now(), 1, null"),
+      await addNotification(91, "null, null, null", "now(), 1, null"),
+      await addNotification(91, `${longAgo}, null, null`, "null, 1, now()"),
     ];
-    await add(91, `${longAgo}, null, null`, "now(), 1, null");
-    await add(91, `null, ${longAgo}, null`, "now(), 1, null");
-    await add(91, `null, null, ${longAgo}`, "now(), 1, null");
-    await add(91, `${longAgo}, null, null`, "null, 10, null");
+    await addNotification(91, `${longAgo}, null, null`, "now(), 1, null");
+    await addNotification(91, `null, ${longAgo}, null`, "now(), 1, null");
+    await addNotification(91, `null, null, ${longAgo}`, "now(), 1, null");
+    await addNotification(91, `${longAgo}, null, null`, "null, 10, null");
     await purgeAll();
     expect((await readIds("notifications")).map(Number).sort((a, b) => a - b)).toEqual(keptIds);
   });
 
   test("a mail is deleted after 30 days, but not before it is sent or has failed [D-77]", async () => {
-    const add = async (days: number, sentAt: Date | null, attempts: number, dueAt: Date | null): Promise<number> => {
+    const addMail = async (
+      ageDays: number,
+      sentAt: Date | null,
+      attempts: number,
+      dueAt: Date | null,
+    ): Promise<number> => {
       const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sentAt, attempts, due_at: dueAt };
-      const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });
+      const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(ageDays) });
       return (await row.returning("id").executeTakeFirstOrThrow()).id;
     };
-    const keptIds = [await add(29, daysAgo(29), 1, null), await add(31, null, 3, daysAgo(0))];
-    await add(31, daysAgo(31), 1, null);
-    await add(31, null, 8, null);
+    const keptIds = [await addMail(29, daysAgo(29), 1, null), await addMail(31, null, 3, daysAgo(0))];
+    await addMail(31, daysAgo(31), 1, null);
+    await addMail(31, null, 8, null);
     await purgeAll();
     expect(await readIds("mails")).toEqual(keptIds);
   });

@@ -12,12 +12,14 @@ const key = "demo-key-harbour";
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 
 const nothingChanged = "The database is not ready. Nothing was changed. Try again in a moment.";
+/** Returns the summary of a response that reports an unavailable database. */
 const unavailableResponse = (detail: unknown = nothingChanged) => ({
   status: 503,
   retryAfter: "1",
   code: "service_unavailable",
   detail,
 });
+/** Returns the fields of a response that `unavailableResponse` describes. */
 const summarize = ({ status, headers, json }: PlatformResponse) => {
   const { code, detail } = json<{ code?: string; detail?: string }>();
   return { status, retryAfter: headers.get("retry-after"), code, detail };
@@ -80,7 +82,7 @@ describe.each((await storesUnderTest()).slice(1))(
       proxy.restore();
       await admin.query(`alter database ${name} reset default_transaction_read_only`);
       await admin.query(`alter database ${name} connection limit -1`);
-      await eventually("it is ready", isReady);
+      await eventually("the platform is ready", isReady);
       expect((await create(`after ${expect.getState().currentTestName}`.slice(-200))).status).toBe(201);
     });
 

@@ -17,15 +17,15 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
   const databaseUrlFor = (host: string, authority: string) =>
     `postgres://postgres@${host}:${server.port}/postgres?sslmode=verify-full&sslrootcert=${inFolder(authority)}`;
 
-  /** Creates two certificate authorities and a server certificate for `localhost`. */
+  /** Starts a server whose certificate for `localhost` is signed by the first of two certificate authorities. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "offers-tls-"));
-    const key = (name: string) => ["-newkey", "rsa:2048", "-nodes", "-keyout", inFolder(`${name}.key`)];
+    const newKeyOptions = (name: string) => ["-newkey", "rsa:2048", "-nodes", "-keyout", inFolder(`${name}.key`)];
     for (const name of ["authority", "other"])
       await openssl(
         "req",
         "-x509",
-        ...key(name),
+        ...newKeyOptions(name),
         "-out",
         inFolder(`${name}.crt`),
         "-subj",
@@ -33,7 +33,7 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
         "-days",
         "2",
       );
-    await openssl("req", ...key("server"), "-out", inFolder("server.csr"), "-subj", "/CN=localhost");
+    await openssl("req", ...newKeyOptions("server"), "-out", inFolder("server.csr"), "-subj", "/CN=localhost");
     await writeFile(inFolder("names"), "subjectAltName=DNS:localhost");
     const signing = [
       "-CA",

@@ -12,7 +12,7 @@ type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 /** Records every statement that a store in this process sends until the test ends. @returns a list that grows with each statement */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
-  // The casts allow to replace both methods in the same way although their signatures differ.
+  // The cast gives both methods the same signature, so that the loop can replace either of them.
   const senders = [
     [pg.Client.prototype, "query"],
     [PgliteThread.prototype, "send"],

@@ -30,10 +30,7 @@ describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ cre
   });
 
   /** Creates an offer and applies to it. @returns the trace headers of the webhook about it */
-  async function readWebhookTraceHeaders(
-    creationHeaders: Record<string, string>,
-    applyHeaders: Record<string, string> = {},
-  ) {
+  async function triggerWebhook(creationHeaders: Record<string, string>, applyHeaders: Record<string, string> = {}) {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer?api-version=1.0", { key, json, headers: creationHeaders });
     const { id } = created.json<{ id: string }>();
@@ -46,20 +43,18 @@ describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ cre
 
   test("the trace headers are passed from the creation to the webhook [D-138]", async () => {
     const sent = { traceparent, tracestate: "vendor=1" };
-    expect(await readWebhookTraceHeaders(sent)).toEqual(sent);
+    expect(await triggerWebhook(sent)).toEqual(sent);
   });
 
   test("without an SDK, a trace from the worker app replaces the trace of the offer [D-138]", async () => {
-    expect(
-      await readWebhookTraceHeaders({ traceparent, tracestate: "vendor=1" }, { traceparent: workerTraceparent }),
-    ).toEqual({
+    expect(await triggerWebhook({ traceparent, tracestate: "vendor=1" }, { traceparent: workerTraceparent })).toEqual({
       traceparent: workerTraceparent,
       tracestate: undefined,
     });
   });
 
   test("a webhook has no trace headers when no request had valid trace headers [D-138]", async () => {
-    expect(await readWebhookTraceHeaders({ traceparent: "00-0-0-01" })).toEqual({
+    expect(await triggerWebhook({ traceparent: "00-0-0-01" })).toEqual({
       traceparent: undefined,
       tracestate: undefined,
     });
