@@ -176,8 +176,8 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileSum
   rejectUnknownOptions("reconcile", options, [...sourceOptionNames, ...reconcileOptionNames]);
   requireHandler("reconcile", options, ["onWorkerOfferResponse", "onEvent"]);
   const { offerIds, concurrency = reconcileConcurrency, requestsPerSecond, signal, onProgress, onFailure } = options;
-  checkNumber("concurrency", concurrency, { min: 1, max: 1_000, isInteger: true });
-  checkNumber("requestsPerSecond", requestsPerSecond ?? 1, { min: 0.001, max: 100_000, isInteger: false });
+  checkNumber("concurrency", concurrency, 1, 1_000, { isInteger: true });
+  checkNumber("requestsPerSecond", requestsPerSecond ?? 1, 0.001, 100_000);
   const summary = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
   const pacer = new Pacer(requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond);
   const source: ResponseSource = {
@@ -388,7 +388,9 @@ const reconcileOptionNames = [
 function checkNumber(
   name: string,
   value: number,
-  { min, max, isInteger }: { readonly min: number; readonly max: number; readonly isInteger: boolean },
+  min: number,
+  max: number,
+  { isInteger = false }: { readonly isInteger?: boolean } = {},
 ): void {
   const isValid = isInteger ? Number.isInteger(value) : Number.isFinite(value);
   const expected = isInteger ? "an integer" : "a number";

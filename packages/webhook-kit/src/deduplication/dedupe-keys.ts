@@ -71,9 +71,9 @@ const signatureReused = {
 export function computeEventKey(
   request: VerifiedRequest,
   { incoming: { method, target }, body, entity }: EventSource,
-  messageKey = computeMessageKey(request),
+  signedKey = computeMessageKey(request),
 ): { readonly key: string; readonly subject: string | undefined } {
-  if (messageKey !== undefined) return { key: messageKey, subject: undefined };
+  if (signedKey !== undefined) return { key: signedKey, subject: undefined };
   const prefix = serialiseKey(request, "event", [encodeSignature(request), method, target, ...(entity ?? [])]);
   return { key: hash(prefix + hashBody(body)), subject: entity && hash(prefix) };
 }
