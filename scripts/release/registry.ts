@@ -58,6 +58,7 @@ async function waitUntilResponding(address: string): Promise<void> {
     if (response?.ok) return;
     await sleep(100);
   }
+  throw new Error(`The registry at ${address} did not respond within 10 s.`);
 }
 
 async function installRegistry(): Promise<void> {

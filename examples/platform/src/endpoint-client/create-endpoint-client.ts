@@ -85,7 +85,7 @@ const createHeaders = ({ headers, sign }: EndpointRequest, body: Buffer | null):
 /** Masks signatures and secrets in every field of a response that is stored, shown or logged (D-49). */
 function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
-  const { body, contentType, location, headers, truncated } = outcome;
+  const { body, contentType, contentEncoding, location, headers, truncated } = outcome;
   const mask = createEchoMask(confidential);
   const maskHeader = (header: string) =>
     mask(Buffer.from(header, "latin1"), header.length >= maxHeaderLength).toString("latin1");
@@ -93,6 +93,7 @@ function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outco
     ...outcome,
     body: mask(body, truncated),
     ...(contentType && { contentType: maskHeader(contentType) }),
+    ...(contentEncoding && { contentEncoding: maskHeader(contentEncoding) }),
     ...(location && { location: maskHeader(location) }),
     ...(headers && {
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskHeader(value)])),

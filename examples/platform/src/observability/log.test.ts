@@ -14,6 +14,7 @@ test("writes the message and the fields as one line of JSON", () =>
 
 test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
   ["alone", (log) => log.error(new Error("hunter2"))],
+  ["with properties", (log) => log.error(Object.assign(new Error("x"), { detail: "Key (email)=(hunter2)" }))],
   ["with a message", (log) => log.error(new Error("hunter2"), "store.failed")],
   ["as a field", (log) => log.error({ err: new Error("hunter2") })],
   [

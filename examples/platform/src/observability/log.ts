@@ -12,9 +12,10 @@ export function createLog(level: string, destination: DestinationStream = pino.d
   const hooks = {
     // Without a message, pino would log the error message.
     logMethod(this: Logger, [first, message, ...rest]: Parameters<pino.LogFn>, method: pino.LogFn) {
-      const error = first instanceof Error ? first : Object(first).err;
-      if (error instanceof Error) method.call(this, { ...Object(first), err: error }, message ?? "failed", ...rest);
-      else method.call(this, first, message, ...rest);
+      // A database error's own properties, such as `detail`, quote row values. Pino would log them.
+      const fields: unknown = first instanceof Error ? { err: first } : first;
+      const hasError = Object(fields).err instanceof Error;
+      method.call(this, fields, message ?? (hasError ? "failed" : undefined), ...rest);
     },
   };
   // Pino's own `redact` option needs a path for each field, which is slow.

@@ -49,6 +49,18 @@ describe("requests to an endpoint", () => {
     expect(await receiveRetryAfter({ date: formatDate(3_600), "retry-after": formatDate(3_630) })).toBe(30_000);
   });
 
+  test("a secret is masked in every header of a redirect that echoes it [D-49]", async () => {
+    const secret = "a-secret-of-32-characters-at-most";
+    receiver.respond = respondWith(302, { location: `/${secret}`, "content-type": secret, "content-encoding": secret });
+    const result = await send({ confidential: { signatures: [], secrets: [secret] } });
+    expect(result).toMatchObject({
+      contentType: expect.any(String),
+      contentEncoding: expect.any(String),
+      location: expect.any(String),
+    });
+    expect(JSON.stringify(result)).not.toContain(secret);
+  });
+
   test("requests ask for an uncompressed response", async () => {
     await send();
     expect(receiver.requests).toMatchObject([{ headers: { "accept-encoding": "identity" } }]);

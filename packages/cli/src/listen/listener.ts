@@ -161,5 +161,7 @@ function describeFailure(cause: unknown, { forwardTo, timeoutMs }: ListenerOptio
   const { code, name, message } = cause as NodeJS.ErrnoException;
   if (name === "TimeoutError" || name === "AbortError")
     return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
-  return forwardTo ? describeConnectionError(forwardTo, code ?? message) : message;
+  if (!forwardTo) return message;
+  // Only connection errors have a code.
+  return code ? describeConnectionError(forwardTo, code) : `${forwardTo.href}: ${message}`;
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { forwardedPath } from "../../src/listen/forward.ts";
@@ -88,6 +89,16 @@ test("the listener reports a receiver that is not running, and responds with 502
   expect(arrivals[0]?.failure).toBe(
     "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and pass the URL on which it listens.",
   );
+});
+
+test("the listener reports a receiver whose response is too large, and responds with 502", async () => {
+  const receiver = createServer((_request, response) => response.end(Buffer.alloc(4 * 1024 * 1024 + 1)));
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void receiver.close());
+  const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
+  const { address, arrivals } = await startListener("timestampDigest", receiverUrl);
+  expect((await fetch(`${address}/test/auth`, { headers: signatureHeaders() })).status).toBe(502);
+  expect(arrivals[0]?.failure).toBe(`${receiverUrl}: the response is larger than 4 MiB`);
 });
 
 const arrival: Arrival = {

@@ -277,7 +277,7 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes (D-143). */
+/** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes. */
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
     ? Failure
