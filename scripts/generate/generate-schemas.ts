@@ -47,6 +47,7 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
             // closed objects.
             object({ $, nodes, plugin, schema, ...context }) {
               const { additionalProperties, properties, required = [] } = schema;
+              // The plugin's default is right for a map with arbitrary keys.
               if (additionalProperties && !properties) return undefined;
               const isClosed = additionalProperties && additionalProperties.type === "never";
               const shape = nodes.shape({ $, nodes, plugin, schema, ...context });
@@ -54,6 +55,7 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
                 .attr(isClosed ? "strictObject" : "looseObject")
                 .call(shape);
               const hasOptional = Object.keys(properties ?? {}).some((name) => !required.includes(name));
+              // An optional field may be null.
               return hasOptional ? $("nullAsAbsent").call(object) : object;
             },
             // zod's own check rejects times that RFC 3339 allows (D-96). The contract's only pattern for a date-time requires UTC.

@@ -1,4 +1,4 @@
-// Tests the packed packages on every runtime that they support, installed from npm:
+// Tests the packed packages on every runtime that they support. The runtimes are installed from npm.
 //   npm run check -- compatibility runtimes
 import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -68,19 +68,17 @@ function listTriggers(on: ParsedWorkflow["on"]): readonly string[] {
 
 const githubFolder = resolve(import.meta.dirname, "../../../.github");
 
-const readFilesByName = (pattern: string): ReadonlyMap<string, string> =>
-  new Map(
-    globSync(pattern, { cwd: githubFolder }).map((path) => [
-      path.split("/").at(-1) ?? "",
-      readFileSync(join(githubFolder, path), "utf8"),
-    ]),
-  );
+/** Reads the matching files. The keys are the paths relative to the folder. */
+function readMatchingFiles(folder: string, pattern: string): ReadonlyMap<string, string> {
+  const paths = globSync(pattern, { cwd: join(githubFolder, folder) });
+  return new Map(paths.map((path) => [path, readFileSync(join(githubFolder, folder, path), "utf8")]));
+}
 
 /** Reads every workflow, by file name. */
-export const readWorkflows = () => readFilesByName("workflows/*.yml");
+export const readWorkflows = () => readMatchingFiles("workflows", "*.yml");
 
-/** Reads every action in this repository. */
-export const readActions = () => readFilesByName("actions/*/action.yml");
+/** Reads every action in this repository, by path. */
+export const readActions = () => readMatchingFiles("actions", "*/action.yml");
 
 /**
  * Finds the npm scripts and checks that a workflow runs on any event, such as `bench` or `check slow`. A script runs only `sometimes` if

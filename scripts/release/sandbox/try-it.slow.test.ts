@@ -1,4 +1,5 @@
-// Follows a reader who clicks in a browser, from an empty folder to a forged event that the receiver rejects. Takes pictures in .cache/try-it.
+// Follows the guide in a browser as a reader would, from an empty folder to a forged event that the receiver rejects. Saves screenshots to
+// .cache/try-it.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";

@@ -35,7 +35,7 @@ const remedies = {
   date: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
   empty: "Do not leave it empty.",
   field: "Remove it, or correct its name: there is no such field.",
-  end: "Choose an end date after the start date.",
+  end: "Choose an end that is after the start.",
   nul: "Remove the character U+0000.",
   start: "Choose a start date of today or later (today is 2026-05-05 in UTC).",
   string: "Make it a string.",

@@ -55,7 +55,7 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
         `events[${index}].start`,
         `Choose a start date of today or later (today is ${today} in UTC).`,
       );
-    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end date after the start date.");
+    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end that is after the start.");
   }
 }
 

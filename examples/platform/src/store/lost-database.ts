@@ -31,7 +31,7 @@ export class Connection {
   #isInTransaction = false;
   #lost: StoreError | undefined;
 
-  /** Whether the pool must discard the connection. A read-only server keeps its connections open. */
+  /** Whether the pool must discard the connection, even if it is open. A server that becomes read-only does not close connections. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }

@@ -82,7 +82,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       [
         "an event that ends before it starts",
         { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },
-        { "events[1].end": ["Choose an end date after the start date."] },
+        { "events[1].end": ["Choose an end that is after the start."] },
       ],
       [
         "an event that ends when it starts",

@@ -62,10 +62,10 @@ async function runForValue(action: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Returns when each attempt was made and when it was due. Both can differ if the circuit breaker was open. */
+/** Returns two moments for each attempt: when it was made, and when it was due. They differ if the circuit breaker was open. */
 const listMoments = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
   attempts.flatMap(({ at, number }, index) => {
-    // The receiver's 503 responses have a Retry-After header of one hour.
+    // The second attempt is due after the first delay. The receiver's 503 responses have a Retry-After header of one hour.
     const previous = number > 1 ? attempts[index - 1] : undefined;
     const delayMs = Math.max(defaultRetrySchedule.delaysMs[number - 2] ?? 0, previous?.status === 503 ? 3_600_000 : 0);
     const dueAt = previous ? previous.at.getTime() + delayMs : at.getTime();

@@ -35,10 +35,10 @@ describe("mails about offers", async () => {
         events: [{ start: "2027-03-27T22:00:00Z", end: "2027-03-28T05:00:00Z" }],
       }),
     );
-  const applyToOffer = (offerId: string, action: Action) =>
-    fixture.store.transaction((trx) =>
-      applyAction(trx, { now, linkTo }, "workerId" in action ? action : { organisationId }, offerId, action),
-    );
+  const performAction = (offerId: string, action: Action) => {
+    const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId };
+    return fixture.store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
+  };
   const readMails = (offerId: string) =>
     fixture.store.db
       .selectFrom("mails")
@@ -65,9 +65,9 @@ describe("mails about offers", async () => {
 
   test("responses within ten minutes are combined in one mail [D-121]", async () => {
     const id = await createTestOffer("Bar");
-    await applyToOffer(id, { type: "apply", workerId: "amal" });
-    await applyToOffer(id, { type: "apply", workerId: "amal" });
-    await applyToOffer(id, { type: "reject", workerId: "ben" });
+    await performAction(id, { type: "apply", workerId: "amal" });
+    await performAction(id, { type: "apply", workerId: "amal" });
+    await performAction(id, { type: "reject", workerId: "ben" });
     const [, digest, ...furtherMails] = await readMails(id);
     expect(furtherMails).toEqual([]);
     expect(digest?.subject).toBe("2 responses: Bar");
@@ -80,31 +80,31 @@ describe("mails about offers", async () => {
     expect(Math.round(Number(rows[0]?.minutes))).toBe(responseDigestMinutes);
     // Once the mail is due, the next response starts a new mail.
     await fixture.store.execute(`update mails set due_at = now() where digest_of = '${id}'`);
-    await applyToOffer(id, { type: "apply", workerId: "cleo" });
+    await performAction(id, { type: "apply", workerId: "cleo" });
     expect(await readSubjects(id)).toEqual(["Offer created: Bar", "2 responses: Bar", "1 response: Bar"]);
     expect((await readMails(id)).at(-1)?.body).toContain("In total, 2 applied, 1 rejected, and 0 have not responded.");
   });
 
   test("a completion or withdrawal is mailed immediately and replaces the pending responses [D-121]", async () => {
     const completedId = await createTestOffer("Terrace");
-    await applyToOffer(completedId, { type: "apply", workerId: "amal" });
-    await applyToOffer(completedId, { type: "complete", workerIds: ["amal"] });
+    await performAction(completedId, { type: "apply", workerId: "amal" });
+    await performAction(completedId, { type: "complete", workerIds: ["amal"] });
     expect(await readSubjects(completedId)).toEqual(["Offer created: Terrace", "Offer complete: Terrace"]);
     expect((await readMails(completedId)).at(-1)?.body).toContain("Worker amal gets the work");
     const withdrawnId = await createTestOffer("Breakfast");
-    await applyToOffer(withdrawnId, { type: "withdraw" });
-    await applyToOffer(withdrawnId, { type: "withdraw" });
+    await performAction(withdrawnId, { type: "withdraw" });
+    await performAction(withdrawnId, { type: "withdraw" });
     expect(await readSubjects(withdrawnId)).toEqual(["Offer created: Breakfast", "Offer withdrawn: Breakfast"]);
   });
 
   test("no mails are sent for offers without an address, or when workers only open an offer", async () => {
     const silentId = await createTestOffer("Silent", {});
-    await applyToOffer(silentId, { type: "apply", workerId: "amal" });
-    await applyToOffer(silentId, { type: "withdraw" });
+    await performAction(silentId, { type: "apply", workerId: "amal" });
+    await performAction(silentId, { type: "withdraw" });
     expect(await readMails(silentId)).toEqual([]);
     const viewedId = await createTestOffer("Viewed");
-    await applyToOffer(viewedId, { type: "open", workerId: "amal" });
-    await applyToOffer(viewedId, { type: "close", workerId: "amal" });
+    await performAction(viewedId, { type: "open", workerId: "amal" });
+    await performAction(viewedId, { type: "close", workerId: "amal" });
     expect(await readSubjects(viewedId)).toEqual(["Offer created: Viewed"]);
   });
 });

@@ -21,7 +21,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
     };
     expect(await claimAndCountPerLane()).toEqual([50, 40]);
-    // This claim uses the remaining capacity of the lane, which is 100.
+    // This claim fills the lane to its capacity of 100.
     expect(await claimAndCountPerLane()).toEqual([50, 0]);
   });
 

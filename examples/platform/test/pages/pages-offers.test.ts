@@ -62,7 +62,7 @@ describe("creating an offer", () => {
     expect(status).toBe(422);
     expect(text).toMatch(/aria-describedby="title-error" aria-invalid="true"/);
     expect(text).toContain("The title must not be blank.");
-    expect(text).toContain("Choose an end date after the start date.");
+    expect(text).toContain("Choose an end that is after the start.");
     expect(text).toContain("worker_unknown: Send a worker&#39;s id; no worker has this one.");
     expect(text).toContain("&lt;b&gt;&quot;kept&quot;&lt;/b&gt;</textarea>");
     expect(text).toMatch(/value="worker_amal" checked/);

@@ -50,9 +50,10 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   const rotate = (secret: string, otherFields: object = {}) =>
     call("POST", "/portal/profile/rotation", { secret, ...otherFields });
   const addContact = async () => {
-    const worker = await platform.signInWorker("worker_amal");
+    const workerToken = await platform.signInWorker("worker_amal");
     const json = { organisationId: "org_harbour" };
-    expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
+    const response = await platform.call("POST", "/worker-app/contacts", { token: workerToken, json });
+    expect(response.status).toBe(204);
   };
   const search = () => call("POST", "/portal/suggestions/search", { organisationIds: ["org_harbour"] });
   const readProfile = async () => (await call("GET", "/portal/profile")).json<{ previousSecretUntil: string | null }>();

@@ -120,20 +120,23 @@ const normaliseHeader = (value: string): string =>
 /** Compares what the receiver recorded, if anything, with the expected handler runs, their arguments and the reasons for rejections. */
 function compareRecord(combination: ExpectedResponse[], reasons: string[], { recorded, unique }: SentCase): Mismatch[] {
   if (!recorded) return [];
-  const handledCount = combination.reduce((sum, response) => sum + response.handled, 0);
-  if (handledCount !== recorded.handled)
-    return [{ kind: "handled", text: `expected ${handledCount} handled, got ${recorded.handled}` }];
-  const expectedGiven = combination.flatMap((response) =>
+  const expectedHandledCount = combination.reduce((sum, response) => sum + response.handled, 0);
+  if (expectedHandledCount !== recorded.handled)
+    return [{ kind: "handled", text: `expected ${expectedHandledCount} handled, got ${recorded.handled}` }];
+  const expectedArguments = combination.flatMap((response) =>
     response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
   );
   const mismatches: Mismatch[] = [];
-  if (expectedGiven.length > 0 && recorded.given && !isDeepStrictEqual(recorded.given, expectedGiven))
+  if (expectedArguments.length > 0 && recorded.given && !isDeepStrictEqual(recorded.given, expectedArguments))
     mismatches.push({
       kind: "given",
-      text: `expected ${JSON.stringify(expectedGiven)}, got ${JSON.stringify(recorded.given)}`,
+      text: `expected ${JSON.stringify(expectedArguments)}, got ${JSON.stringify(recorded.given)}`,
     });
   if (reasons.length > 0 && recorded.reasons && !isDeepStrictEqual(recorded.reasons, reasons))
-    mismatches.push({ kind: "reason", text: `expected the reasons ${reasons}, got ${recorded.reasons}` });
+    mismatches.push({
+      kind: "reason",
+      text: `expected the reasons ${reasons.join(", ")}, got ${recorded.reasons.join(", ")}`,
+    });
   return mismatches;
 }
 

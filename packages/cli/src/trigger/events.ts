@@ -15,7 +15,7 @@ export interface TriggerEvent {
   fields: Readonly<Record<string, string | readonly string[]>>;
   /** Whether the request is unsigned, as the URL check is. */
   isUnsigned?: true;
-  /** Whether this is a request, which the service sends only once. The service retries an event. */
+  /** Whether this is a request, which the service sends only once, and not an event, which it retries. */
   isRequest?: true;
 }
 

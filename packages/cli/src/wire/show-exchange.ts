@@ -9,13 +9,17 @@ const maxTextLength = 1_200;
 export const formatRequest = (sent: Buffer, mask: Mask): string =>
   shorten(toPrintable(mask(sent.toString("latin1", 0, maxTextLength * 2))), sent.length);
 
-/** Formats a response for display. */
+/** Formats a response for display: masked, printable and shortened. */
 export function formatResponse(received: WireResponse | undefined, mask: Mask): string {
   if (!received) return "No response.";
   const { status, headers, body } = received;
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
-  const text = [`HTTP/1.1 ${status}`, ...lines, "", Buffer.from(body, "latin1").toString()].join("\n");
-  return shorten(toPrintable(mask(text.slice(0, maxTextLength * 2))), text.length);
+  // The body has a character for each byte.
+  const bodyText = Buffer.from(body, "latin1").toString();
+  const text = [`HTTP/1.1 ${status}`, ...lines, "", bodyText].join("\n");
+  // Mask more than is shown, because a secret at the end would otherwise be cut and not be recognised.
+  const masked = mask(text.slice(0, maxTextLength * 2));
+  return shorten(toPrintable(masked), text.length);
 }
 
 const shorten = (text: string, byteCount: number): string =>

@@ -110,7 +110,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     check.rejectUnknownFields(`${name}.`, event, ["start", "end"]);
     if (startMs < Date.parse(today))
       check.addError(`${name}.start`, `Choose a start date of today or later (today is ${today} in UTC).`);
-    if (endMs <= startMs) check.addError(`${name}.end`, "Choose an end date after the start date.");
+    if (endMs <= startMs) check.addError(`${name}.end`, "Choose an end that is after the start.");
   }
   return slots;
 }

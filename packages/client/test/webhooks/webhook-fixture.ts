@@ -39,8 +39,8 @@ export const respondStatus =
   (): Response =>
     new Response(null, { status, headers });
 
-/** Creates a fixture. @param isRegistered whether to register the receiver; the two checks are not recorded */
-export async function createWebhookFixture(isRegistered = true): Promise<WebhookFixture> {
+/** Creates a fixture. @param register whether to register the receiver; the two requests that check it are not recorded */
+export async function createWebhookFixture(register = true): Promise<WebhookFixture> {
   const startedAt = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => startedAt });
   const offers = new OffersClient(service);
@@ -68,7 +68,7 @@ export async function createWebhookFixture(isRegistered = true): Promise<Webhook
     },
     elapsedMs: () => service.now().getTime() - startedAt.getTime(),
   };
-  if (!isRegistered) return fixture;
+  if (!register) return fixture;
   await service.deliverTo(fixture.handler, fixture.profile);
   webhooks.length = 0;
   return fixture;

@@ -34,7 +34,7 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
   if (!names.some((name) => typeof handlers[name] === "function"))
     throw new ConfigurationError(
       "invalid_option",
-      `${owner} needs a handler, such as the one your receiver uses: ${names.join(" or ")}.`,
+      `${owner} needs one of your receiver's handlers: ${names.join(" or ")}.`,
     );
 }
 

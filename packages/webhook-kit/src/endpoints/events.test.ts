@@ -48,6 +48,6 @@ const typeChecks: [
   Equal<WorkerOfferResponse["response"], components["schemas"]["WorkerOfferResponse"]["response"]>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
-// The compiler checks the types. This test only uses the tuple.
+// The compiler checks the types. This test exists because the tuple must be used.
 test("the exported types, the contract's types and the schemas' types are the same", () =>
   expect(typeChecks).not.toContain(false));

@@ -24,7 +24,7 @@ export const requestProblems = {
   invalid_encoding: { status: 400, title: "The body is not valid UTF-8" },
   malformed_json: { status: 400, title: "The body is not valid JSON" },
   invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
-  request_in_progress: { status: 409, title: "The same request is being handled" },
+  request_in_progress: { status: 409, title: "The same request is already being handled" },
 } satisfies Partial<Record<RejectionCode, Omit<ProblemSummary, "code">>>;
 
 /** The code of a problem that a response may reveal. */

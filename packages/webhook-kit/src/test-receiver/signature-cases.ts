@@ -51,7 +51,7 @@ export function createValidSignatures(signer: Signer, rules: SignatureRules): Si
 
 /**
  * Returns a recent minute in the timestamp format of the service's documentation (D-16), and adds it to `signedMinutes`. Prefers a minute
- * that was not used yet.
+ * that has not been used yet.
  */
 function takeMinute(now: Date, toleranceMs: number, signedMinutes: Set<string>): string {
   const formatMinuteAgo = (minutes: number) =>

@@ -61,7 +61,7 @@ export interface TestedReceiver extends AsyncDisposable {
   resend(): Promise<WebhookResponse>;
   /**
    * Checks the receiver against the contract and the kit's rules with about a hundred requests, most of them forged. Your handlers run only
-   * for `samples`: each sample is sent and must be handled, and an event is then sent again.
+   * for `samples`, each of which must be handled. Each event sample is then sent again, and must not be handled twice.
    *
    * @returns the problems, one sentence per broken rule; empty if the receiver is correct
    */

@@ -59,7 +59,7 @@ interface Health {
 
 const disabledReasons = {
   gone: "It responded with 410 Gone.",
-  failing: "It has failed for five days. Only a 200 response acknowledges an event. A 204 response does not.",
+  failing: "It has been failing for five days. Only a 200 response acknowledges an event. A 204 response does not.",
 } as const;
 
 function describeHealth(endpoint: EndpointRow, now: Date, { time }: LocalTimes): Health {
