@@ -2,10 +2,10 @@
 export type MeasureSample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**
- * Measures every candidate once per round, and the base before and after all the others. Their order alternates between forwards and
- * backwards, so that anything that slows the machine down, even gradually, affects all of them equally.
+ * In each round, measures every candidate once, and the base twice: before and after the others. The order of the others alternates between
+ * forwards and backwards, so that anything that slows the machine down, even gradually, affects all candidates equally.
  *
- * @returns one map per table, from each candidate's label to its figures, round by round
+ * @returns one map per table, from each candidate's label to its figures, round by round; each base figure is the mean of two
  */
 export async function collectSamples<Candidate extends { readonly label: string }>(
   [base, ...others]: readonly Candidate[],

@@ -30,9 +30,11 @@ async function measureDeliveryRate(
   processCount = 1,
 ): Promise<number> {
   const platform = await BenchPlatform.start(store);
+  // Every process compiles the code, so every process needs the warm-up.
   const warmUpCount = warmUp * processCount;
   const total = warmUpCount + events;
   await platform.recordEvents(total, receiverUrl);
+  // `BenchPlatform.start` has already started one process.
   for (let running = 1; running < processCount; running += 1) await platform.addProcess();
   await platform.registerEndpoints(receiverUrl);
   await platform.waitUntilAcknowledged(total);

@@ -40,9 +40,9 @@ export class BenchPlatform {
   readonly #processes: StartedProcess[] = [];
   #baseUrl = "";
 
-  private constructor(env: NodeJS.ProcessEnv, remove: () => Promise<unknown>) {
+  private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {
     this.#env = env;
-    this.#removeStore = remove;
+    this.#removeStore = removeStore;
   }
 
   static async start(store: StoreName): Promise<BenchPlatform> {
@@ -76,7 +76,7 @@ export class BenchPlatform {
     return text === "" ? undefined : JSON.parse(text);
   }
 
-  /** Creates an offer for one of the organisations. @returns the offer's id */
+  /** Creates an offer from one of the organisations to the first `recipientCount` workers. @returns the offer's id */
   async createOffer(organisationIndex: number, recipientCount: number): Promise<string> {
     const workerIds = range(recipientCount).map((n) => `worker-${n}`);
     const offer = { createdByUserId: `person-${organisationIndex}`, title: "Bar", workerIds };

@@ -22,6 +22,7 @@ async function measureRequestsPerSecond(requestCount: number): Promise<number> {
   return requestCount / ((performance.now() - startedAt) / 1_000);
 }
 
+// Warm up, and ignore the result.
 await measureRequestsPerSecond(2_000);
 process.send?.(await measureRequestsPerSecond(Number(count)));
 process.on("disconnect", () => process.exit());

@@ -61,6 +61,7 @@ async function measureShapes(
     RunningReceiver.start(baseReceiver),
   ]);
   try {
+    // Warm up first with small events, then with each shape, and ignore these results.
     for (const receiver of [base, candidate])
       await receiver.measureCpuPerRequest(warmUp, { bytes: 300, padding: "text" });
     const pairs: Pair[] = [];

@@ -47,6 +47,7 @@ function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void
       else socket.write(value);
     };
     const onData = (chunk: Buffer) => {
+      // In Latin-1, each byte is one character, so `isCompleteResponse` can count the bytes.
       responseText += chunk.toString("latin1");
       if (!isCompleteResponse(responseText)) return;
       const response = responseText;
@@ -66,6 +67,6 @@ function isCompleteResponse(response: string): boolean {
   const headEnd = response.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, headEnd))?.[1];
-  // A 2xx body without a length is chunked.
+  // A 2xx body without a length is chunked. Any other body starts after the four characters of `\r\n\r\n`.
   return length === undefined ? response.endsWith("\r\n0\r\n\r\n") : response.length === headEnd + 4 + Number(length);
 }

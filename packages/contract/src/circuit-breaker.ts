@@ -42,6 +42,7 @@ export interface Pause {
  */
 export function openDurationMs(policy: BreakerPolicy, { number, retryAfterMs = 0 }: Pause, random: number): number {
   const pauseMs = Math.min(policy.firstPauseMs * 2 ** (number - 1), policy.maxPauseMs);
+  // `2 * random - 1` is a number from -1 to 1.
   const jitteredMs = pauseMs * (1 + policy.jitter * (2 * random - 1));
   return Math.round(Math.max(jitteredMs, Math.min(retryAfterMs, policy.maxRetryAfterMs)));
 }

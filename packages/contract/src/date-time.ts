@@ -48,18 +48,20 @@ export function parseDateTime(text: string): ParsedDateTime | undefined {
 }
 
 /**
- * Returns a date-time unchanged if every reader accepts its notation, or converts it to UTC. Returns undefined for a string of any other
- * kind.
+ * Returns a date-time unchanged if every reader accepts its notation, or converts it to UTC. Returns undefined for a string that is not a
+ * date-time.
  */
 export const toPlainForm = (text: string): string | undefined =>
   normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 
-/** Converts a date-time to UTC, unless it has seconds and ends in `Z` or `+00:00`. Returns undefined for a string of any other kind. */
+/** Converts a date-time to UTC, unless it has seconds and ends in `Z` or `+00:00`. Returns undefined if it is not a date-time. */
 export const toUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
 
 /**
  * Returns a date-time unchanged if it matches `acceptedForm`, or converts it to UTC with every digit of its fraction. Returns undefined for
  * a string that is not a date-time.
+ *
+ * @param acceptedForm starts with 19 characters: the date, a capital T and the time with seconds
  */
 function normalise(text: string, acceptedForm: RegExp): string | undefined {
   const time = parseDateTime(text);

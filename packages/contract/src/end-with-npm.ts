@@ -7,6 +7,7 @@ export function endWithNpm(): void {
   if (process.env.npm_config_user_agent === undefined) return;
   const shellPid = process.ppid;
   const timer = setInterval(() => {
+    // When the shell exits, this process gets a different parent.
     if (process.ppid === shellPid) return;
     clearInterval(timer);
     process.kill(process.pid, "SIGTERM");

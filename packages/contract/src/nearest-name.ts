@@ -21,6 +21,7 @@ export function findNearestName(misspelt: string, names: readonly string[]): str
 
 const minSimilarity = 0.45;
 
+/** Returns each pair of adjacent letters, and the last letter alone. */
 const toPairs = (name: string): string[] =>
   [...name.toLowerCase()].map((_letter, index) => name.toLowerCase().slice(index, index + 2));
 

@@ -26,16 +26,16 @@ export interface RateLimit {
 /**
  * Parses `RateLimit` and `RateLimit-Policy`. If there are several quotas, returns the quota with the fewest requests left.
  *
- * @param header returns the value of the header with this lower-case name
+ * @param getHeader returns the value of the header with this lower-case name
  * @returns undefined if the response does not contain the number of remaining requests
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
-export function readRateLimit(header: (name: string) => string | null | undefined): RateLimit | undefined {
-  const [tightest] = parseQuotas(header("ratelimit"))
+export function readRateLimit(getHeader: (name: string) => string | null | undefined): RateLimit | undefined {
+  const [tightest] = parseQuotas(getHeader("ratelimit"))
     .filter((quota) => quota.r >= 0)
     .sort((a, b) => a.r - b.r);
   if (!tightest) return undefined;
-  const policy = parseQuotas(header("ratelimit-policy")).find(({ name }) => name === tightest.name);
+  const policy = parseQuotas(getHeader("ratelimit-policy")).find(({ name }) => name === tightest.name);
   return {
     policy: tightest.name,
     remaining: tightest.r,
@@ -55,7 +55,7 @@ const toMs = (seconds: number | undefined): number | undefined => (seconds === u
 
 interface Quota {
   readonly name: string;
-  /** Remaining requests; -1 if the field does not contain it. */
+  /** The number of remaining requests; -1 if the field does not contain it. */
   readonly r: number;
   /** Seconds until the quota is renewed. */
   readonly t?: number;

@@ -28,8 +28,7 @@ const headerValueProblems: readonly Problem[] = [
 
 /**
  * Returns what is wrong with a header value, as the end of a sentence; undefined if it is valid. It must be printable ASCII, not empty and
- * without white space around it. The sentence
- * never contains the value, because it may be a secret.
+ * without white space around it. The sentence never contains the value, because it may be a secret.
  */
 export function findHeaderValueProblem(value: unknown): string | undefined {
   if (typeof value === "string" && value !== "") return findProblem(headerValueProblems, value);

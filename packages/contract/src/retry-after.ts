@@ -15,6 +15,7 @@ export function retryAfterMs(
   date?: string | readonly string[] | null,
 ): number | undefined {
   if (typeof header !== "string") return undefined;
+  // Without the limit, a header with hundreds of digits would result in Infinity.
   if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, Number.MAX_SAFE_INTEGER);
   const retryAt = parseHttpDate(header);
   const respondedAt = typeof date === "string" ? parseHttpDate(date) : undefined;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { defaultRetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 
 const hour = 3_600_000;
+/** Returns the delay after each of ten attempts. */
 const delaysWith = (random: number): (number | undefined)[] =>
   Array.from({ length: 10 }, (_, index) => retryDelayMs(defaultRetrySchedule, { number: index + 1 }, random));
 

@@ -37,6 +37,7 @@ export interface FailedAttempt {
 export function retryDelayMs(schedule: RetrySchedule, attempt: FailedAttempt, random: number): number | undefined {
   const delayMs = schedule.delaysMs[attempt.number - 1];
   if (delayMs === undefined) return undefined;
+  // `2 * random - 1` is a number from -1 to 1.
   const jitteredMs = delayMs * (1 + schedule.jitter * (2 * random - 1));
   return Math.round(Math.max(jitteredMs, Math.min(attempt.retryAfterMs ?? 0, schedule.maxRetryAfterMs)));
 }

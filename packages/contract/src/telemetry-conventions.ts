@@ -9,8 +9,8 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
 /**
- * Returns whether an OpenTelemetry SDK is registered, because without one each span costs time and does nothing. The API's tracer provider
- * has a delegate once an SDK is registered.
+ * Returns whether an OpenTelemetry SDK is registered. Without one, each span costs time and does nothing. The API's own tracer provider has
+ * a delegate only once an SDK is registered.
  *
  * @param provider the result of `trace.getTracerProvider()`; a provider without `getDelegateTracer` is an SDK's
  */
@@ -27,6 +27,7 @@ export function serverAttributes(url: string | { readonly href: string }): {
   const { hostname, port, protocol } = new URL(String(url));
   const defaultPort = protocol === "https:" ? 443 : 80;
   return {
+    // An IPv6 address without its brackets.
     "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
     "server.port": Number(port) || defaultPort,
   };

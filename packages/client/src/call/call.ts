@@ -155,6 +155,7 @@ class Call<Argument, Data> implements CallContext {
         throw toOffersError(thrown, this);
       }
     };
+    // Starts with the last middleware, so that the first is the outermost.
     const send = middleware.reduceRight<Send>((next, wrap) => (nextRequest) => wrap(nextRequest, next), callFetch);
     const exchange = async (signal: AbortSignal): Promise<ReceivedResponse> => {
       const attempt = ++this.attempts;
@@ -170,7 +171,10 @@ class Call<Argument, Data> implements CallContext {
     );
   }
 
-  /** Returns the data of a valid, successful response. Throws the error for any other response. Reports what users should know about it. */
+  /**
+   * Returns the data of a valid, successful response. Throws the error for any other response. Reports a deprecated operation, and fields
+   * that had to be converted.
+   */
   #readResponse(request: PreparedRequest, received: ReceivedResponse): Data {
     const settings = this.#settings;
     this.response = received.response;

@@ -79,6 +79,7 @@ export class FreshConnections {
     return connection;
   }
 
+  /** Returns whether the connection has been idle for less than `maxIdleMs`, according to both clocks. */
   #isFresh({ idleSince }: Connection): boolean {
     const now = this.#now();
     const monotonicIdleMs = now.monotonicMs - idleSince.monotonicMs;

@@ -98,7 +98,7 @@ type SendRequest = (request: Request) => Promise<Response>;
 export function createOpenApiClient(options: OffersClientOptions): OpenApiClient {
   const settings = readSettings(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
-  // The library's types allow only known methods and paths.
+  // The library's types allow only known methods and paths. `send` rejects all others.
   const sendRaw = client.request as never as LibraryRequest;
   const callOperation = async (method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find(

@@ -131,7 +131,7 @@ function createInstruments(options: TracedOptions): Instruments {
   const userMiddleware = clientOptions.middleware ?? [];
   // A copy, because `startRecording` adds to it.
   const middleware = Array.isArray(userMiddleware) ? [...userMiddleware] : userMiddleware;
-  // Every no-op meter returns the same histogram.
+  // Every no-op meter returns the same histogram, so any other histogram belongs to a real meter.
   const hasTracerOrMeter = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
   let recording: Recording | undefined;
   return {

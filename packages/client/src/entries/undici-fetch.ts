@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#receivedBytes += chunk.byteLength;
-    // zlib uses this code for a result that is too large.
+    // The code that zlib uses for a result that is too large. `readBody` recognises it.
     if (this.#receivedBytes > this.#maxBytes)
       controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
     else this.#chunks.push(chunk);
@@ -183,6 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
 
   async text(): Promise<string> {
     await this.#body;
+    // A single chunk does not need to be copied.
     const [firstChunk = new Uint8Array()] = this.#chunks;
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : firstChunk;
     const encoding = this.headers.get("content-encoding");

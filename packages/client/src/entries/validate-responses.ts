@@ -81,7 +81,7 @@ const maxListedFields = 10;
 
 /**
  * Returns the paths of the first ten invalid fields of an offer, such as `recipients[0].id`. Returns an empty array if the text is not a
- * JSON object.
+ * JSON object, because the client rejects such a body itself.
  */
 function findInvalidFields(text: string): string[] {
   let offer: unknown;
@@ -94,6 +94,7 @@ function findInvalidFields(text: string): string[] {
   const invalidFields = issues.map(({ path }) =>
     path.map((segment) => (typeof segment === "number" ? `[${segment}]` : `.${String(segment)}`)).join(""),
   );
+  // A body that is not an object has an empty path. All other paths start with a dot.
   return [...new Set(invalidFields)]
     .filter(Boolean)
     .slice(0, maxListedFields)

@@ -7,6 +7,7 @@ export function throwUsageError(message: string, code: UsageError["code"] = "inv
 
 /** Returns the name of a value's type: its `typeof`, or, for an object, its class, such as `Array`, `AbortSignal` or `Null`. */
 export const typeName = (value: unknown): string =>
+  // `[object Array]` becomes `Array`.
   typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
 
 /** Throws unless `typeName` returns `type` for the value. The message never contains the value. */

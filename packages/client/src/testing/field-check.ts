@@ -8,6 +8,7 @@ const endTimeRemedy = "Use a UTC date-time, such as 2099-05-01T22:00:00Z.";
 export class FieldCheck {
   readonly errors: FieldErrors = new Map();
 
+  /** Adds a remedy for a field, unless the field has it already. Ignores further fields once `maxFields` fields have errors. */
   addError(field: string, remedy: string): void {
     const remedies = this.errors.get(field);
     if (remedies !== undefined) {

@@ -89,6 +89,7 @@ export function runOperation(
 /** Checks `api-version` (D-27). */
 function checkVersion(query: URLSearchParams, isRequired: boolean): void {
   const versions = query.getAll("api-version");
+  // Some HTTP clients encode lists and objects as `api-version[0]`.
   const hasNestedName = [...query.keys()].some((name) => name.startsWith("api-version["));
   const isOmitted = versions.length === 0 && !isRequired;
   const isSupported = versions.length === 1 && versions[0] === apiVersion;

@@ -10,7 +10,7 @@ import { respondWith, serve } from "../support/serve.ts";
 const apiKey = "key";
 const [amal = expect.unreachable()] = offer.recipients;
 const [event = expect.unreachable()] = offer.events;
-const json = { "content-type": "application/json; charset=utf-8" };
+const jsonHeaders = { "content-type": "application/json; charset=utf-8" };
 const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
@@ -18,7 +18,7 @@ const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
   );
 /** Creates a client for a service that returns this string for every offer, and collects its log lines. */
 async function createClientForBody(text: string) {
-  const { baseUrl } = await serve(respondWith(200, text, json));
+  const { baseUrl } = await serve(respondWith(200, text, jsonHeaders));
   const lines: object[] = [];
   const logger = { debug: () => {}, warn: (fields: object) => void lines.push(fields) };
   return { client: new OffersClient({ baseUrl, apiKey, logger }), lines };
@@ -121,7 +121,7 @@ test("an unexpected shape is reported once per client, with the path of the fiel
 });
 
 test("a client without a logger, or with a logger that throws, converts offers too", async () => {
-  const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, title: 7 }), json));
+  const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, title: 7 }), jsonHeaders));
   const throwDiskFull = () => {
     throw new Error("disk full");
   };
@@ -190,7 +190,9 @@ test.each([
 });
 
 test("every way to read an offer is tolerant: withResponse, safe, a watch and openapi-fetch", async () => {
-  const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, complete: 1, details: null }), json));
+  const { baseUrl } = await serve(
+    respondWith(200, JSON.stringify({ ...offer, complete: 1, details: null }), jsonHeaders),
+  );
   const client = new OffersClient({ baseUrl, apiKey });
   const expected = { ...offer, complete: true, details: "" };
   expect((await client.getOffer("a").withResponse()).data).toEqual(expected);
@@ -228,6 +230,7 @@ test.each([
 
 /** Asserts that the fields of an offer have the types that the client guarantees. */
 function expectShape(value: unknown, shape: unknown): void {
+  // An id is a non-empty string.
   if (shape === "id") expect(value).toMatch(/./s);
   else if (shape === "number") expect(["number", "undefined"]).toContain(typeof value);
   else if (typeof shape === "string") expect(typeof value).toBe(shape);
@@ -245,7 +248,7 @@ test("an offer with any values is read with the correct types, or rejected with 
     maxLength: 4,
   });
   let text = "";
-  const { baseUrl } = await serve((response) => void response.writeHead(200, json).end(text));
+  const { baseUrl } = await serve((response) => void response.writeHead(200, jsonHeaders).end(text));
   const client = new OffersClient({ baseUrl, apiKey });
   await fc.assert(
     fc.asyncProperty(changes, async (pathsAndValues) => {

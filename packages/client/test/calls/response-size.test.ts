@@ -26,6 +26,7 @@ function sendEndlessBody(response: ServerResponse) {
   response.writeHead(200, { "content-type": "application/json" });
   const chunk = Buffer.alloc(65_536, " ");
   const writeChunks = () => {
+    // `write` returns false while the buffer is full. The "drain" event then continues.
     while (!response.destroyed && response.write(chunk));
   };
   response.on("drain", writeChunks).on("error", () => {});

@@ -36,7 +36,7 @@ export const workers = {
 
 export type WorkerId = keyof typeof workers;
 
-/** A service under test, with these organisations and workers. */
+/** A service under test, with the organisations of `keys` and with `workers`. */
 export interface ContractFixture {
   dialect: "reference" | "live";
   baseUrl: string;

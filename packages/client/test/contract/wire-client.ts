@@ -6,7 +6,7 @@ export interface WireResponse {
   text: string;
 }
 
-export const json = { "content-type": "application/json" };
+export const jsonHeaders = { "content-type": "application/json" };
 
 export const parseProblem = ({ text }: WireResponse) => JSON.parse(text);
 
@@ -20,6 +20,6 @@ export function createWireClient(getFixture: () => ContractFixture) {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    call("POST", path, { body: JSON.stringify(body), headers: { ...json, ...headers } });
+    call("POST", path, { body: JSON.stringify(body), headers: { ...jsonHeaders, ...headers } });
   return { call, post };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { expectations, input } from "./expectations.ts";
 import { type ContractFixture, keys } from "./fixture.ts";
-import { createWireClient, json, parseProblem, type WireResponse } from "./wire-client.ts";
+import { createWireClient, jsonHeaders, parseProblem, type WireResponse } from "./wire-client.ts";
 
 const version = "?api-version=1.0";
 const [slot = { start: "", end: "" }] = input.events;
@@ -162,13 +162,13 @@ export function describeMessages(getFixture: () => ContractFixture): void {
   describe("bodies", () => {
     test.each([
       ["missing", {}, 400, "missing_body"],
-      ["empty", { body: "", headers: json }, 400, "missing_body"],
-      ["malformed", { body: '{"title":', headers: json }, 400, "malformed_json"],
-      ["not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, "malformed_json"],
+      ["empty", { body: "", headers: jsonHeaders }, 400, "missing_body"],
+      ["malformed", { body: '{"title":', headers: jsonHeaders }, 400, "malformed_json"],
+      ["not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: jsonHeaders }, 400, "malformed_json"],
       ["plain text", { body: "{}" }, 415, "unsupported_media_type"],
       ["without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
       ["in a different charset", createBodyInCharset("utf-16"), 415, "unsupported_media_type"],
-      ["too large", { body: `"${"x".repeat(1_048_575)}"`, headers: json }, 413, "body_too_large"],
+      ["too large", { body: `"${"x".repeat(1_048_575)}"`, headers: jsonHeaders }, 413, "body_too_large"],
     ])("a body that is %s is rejected", async (_, init: RequestInit, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete"]) {
         const response = await call("POST", path + version, init);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
-import { createProblemStarter, createStarter, json, type Mistake, startTcpServer } from "../support/mistake.ts";
+import { createProblemStarter, createStarter, jsonHeaders, type Mistake, startTcpServer } from "../support/mistake.ts";
 import { input, offer } from "../support/offer.ts";
 import { findUnusedUrl, serve } from "../support/serve.ts";
 import { createAuthority, serveTls } from "../support/serve-tls.ts";
@@ -280,7 +280,7 @@ const mistakes: Mistake[] = [
   },
   {
     description: "broken JSON",
-    startService: createStarter(200, '{"id":"offer_4f1c2a",', json),
+    startService: createStarter(200, '{"id":"offer_4f1c2a",', jsonHeaders),
     call: read,
     code: "invalid_response",
     message: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
@@ -294,21 +294,21 @@ const mistakes: Mistake[] = [
   },
   {
     description: "an empty body",
-    startService: createStarter(200, "", json),
+    startService: createStarter(200, "", jsonHeaders),
     call: read,
     code: "invalid_response",
     message: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
   },
   {
     description: "an offer without its recipients",
-    startService: createStarter(200, JSON.stringify({ ...offer, recipients: undefined }), json),
+    startService: createStarter(200, JSON.stringify({ ...offer, recipients: undefined }), jsonHeaders),
     call: read,
     code: "invalid_response",
     message: "GetOffer at HOST: 200; recipients must be of type Array, not undefined; check baseUrl",
   },
   {
     description: "a response that is too large",
-    startService: createStarter(200, JSON.stringify(offer), json),
+    startService: createStarter(200, JSON.stringify(offer), jsonHeaders),
     options: { maxResponseBytes: 100 },
     call: read,
     code: "response_too_large",

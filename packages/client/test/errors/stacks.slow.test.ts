@@ -7,7 +7,7 @@ import { findUnusedUrl, respondWith, serve } from "../support/serve.ts";
 
 /** Writes the lines to a file in a user's project, and runs the file until it exits. */
 async function runProject(lines: string[], env: Record<string, string> = {}) {
-  // Inside this package, so that its name resolves as in a user's project.
+  // Inside this package, so that the package name resolves as in a user's project.
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "hire.mjs"), lines.join("\n"));

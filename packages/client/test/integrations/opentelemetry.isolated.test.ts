@@ -26,6 +26,7 @@ const w3cPropagator: Parameters<typeof propagation.setGlobalPropagator>[0] = {
     const span = trace.getSpanContext(activeContext);
     if (!span) return;
     setter.set(carrier, "traceparent", `00-${span.traceId}-${span.spanId}-0${span.traceFlags}`);
+    // The client drops both: an empty tracestate is invalid, and baggage may contain any of the caller's data.
     setter.set(carrier, "tracestate", "");
     setter.set(carrier, "Baggage", "user=hana");
   },

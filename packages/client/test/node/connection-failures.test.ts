@@ -18,6 +18,7 @@ const apiKey = "key-of-harbour-hotels";
  * that port.
  */
 async function openHangingPort(): Promise<number> {
+  // The worker blocks its thread, so it never accepts a connection.
   const worker = new Worker(
     `const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.2", backlog: 1 }, () => {
       require("node:worker_threads").parentPort.postMessage(server.address().port);
@@ -78,7 +79,7 @@ test.each<[string, () => Fetch]>([
 const { ca, ...certificate } = createAuthority();
 
 /** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
-async function startDamagedService(maxVersion: SecureVersion, byte: number) {
+async function startDamagedService(maxVersion: SecureVersion, byteIndex: number) {
   const receivedMethods: string[] = [];
   // Set by the first request, and reset when the first record of its response has been damaged.
   let shouldDamage = false;
@@ -95,7 +96,7 @@ async function startDamagedService(maxVersion: SecureVersion, byte: number) {
     for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
     client.pipe(upstream).on("close", () => client.destroy());
     upstream.on("data", (record: Buffer) => {
-      if (shouldDamage) record[byte] = 0x55 ^ (record[byte] as number);
+      if (shouldDamage) record[byteIndex] = 0x55 ^ (record[byteIndex] as number);
       shouldDamage = false;
       client.write(record);
     });

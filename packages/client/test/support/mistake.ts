@@ -21,7 +21,7 @@ export const createStarter =
   (...respond: Parameters<typeof respondWith>) =>
   async () =>
     (await serve(respondWith(...respond))).baseUrl;
-export const json = { "content-type": "application/json" };
+export const jsonHeaders = { "content-type": "application/json" };
 /** Like `createStarter`, but responds with problem details. */
 export const createProblemStarter = (status: number, body: object, headers = {}) =>
   createStarter(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });

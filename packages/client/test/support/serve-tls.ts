@@ -11,13 +11,13 @@ import { onTestFinished } from "vitest";
 export function createAuthority(): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-authority-"));
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
-  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const keyArgs = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   try {
     writeFileSync(join(folder, "names"), "subjectAltName=IP:127.0.0.1");
-    openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1", "-subj", "/CN=Unknown");
-    openssl("req", ...newKey, "-keyout", "key.pem", "-out", "request.pem", "-subj", "/CN=service");
-    const signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "1"];
-    openssl("x509", "-req", "-in", "request.pem", ...signing, "-out", "cert.pem");
+    openssl("req", "-x509", ...keyArgs, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1", "-subj", "/CN=Unknown");
+    openssl("req", ...keyArgs, "-keyout", "key.pem", "-out", "request.pem", "-subj", "/CN=service");
+    const signingArgs = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "1"];
+    openssl("x509", "-req", "-in", "request.pem", ...signingArgs, "-out", "cert.pem");
     const read = (name: string) => readFileSync(join(folder, name), "utf8");
     return { ca: read("ca.pem"), cert: read("cert.pem"), key: read("key.pem") };
   } finally {

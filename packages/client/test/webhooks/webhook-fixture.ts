@@ -56,8 +56,8 @@ export async function createWebhookFixture(register = true): Promise<WebhookFixt
     offerId,
     webhooks,
     profile: { secret, sign },
-    respondWith: (next) => {
-      respond = next;
+    respondWith: (newRespond) => {
+      respond = newRespond;
     },
     async handler(request) {
       const text = await request.text();

@@ -79,6 +79,7 @@ export class DeliveryQueue {
     const laterDeliveries = this.#deliveries
       .slice(this.#deliveries.indexOf(delivery) + 1)
       .filter((candidate) => candidate.orderKey === orderKey);
+    // A failed later delivery supersedes an acknowledged delivery, but not a failed one.
     const isSuperseded = laterDeliveries.some(
       (later) => later.event !== event && (state === "acknowledged" || later.state !== "failed"),
     );

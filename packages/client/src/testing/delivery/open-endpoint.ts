@@ -48,7 +48,8 @@ export async function openEndpoint(
         ? readBaseUrl(openedReceiver.address + new URL(profileUrl).pathname)
         : profileUrl,
     async sign(id, body, { secret: key = secret, agoMs } = {}) {
-      // Each request is signed at a later time. Two signatures at the same time would be equal, and the second request a duplicate.
+      // Each request is signed later than the one before. Otherwise, equal requests would have equal signatures, and the second would
+      // count as a duplicate.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
       return sign({ secret: key, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
     },
@@ -64,8 +65,8 @@ export async function openEndpoint(
 /** Checks the base URL as the company profile does (D-41), but allows private addresses, because tests run on one machine. */
 function readBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(baseUrl))
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  if (!url || !isHttp || url.username !== "" || url.password !== "" || /[?#]/.test(baseUrl))
     throw new DeliveryError(
       "invalid_address",
       "deliverTo: the base URL must start with http:// or https:// and have no credentials, query or fragment",

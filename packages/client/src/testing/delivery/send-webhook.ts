@@ -87,7 +87,7 @@ function classifyFailure(error: unknown): "connection_refused" | "name_not_found
   return code === "ENOTFOUND" ? "name_not_found" : "connection_lost";
 }
 
-/** Reads at most `maxBytes` of the body. */
+/** Reads the body. If it is longer than `maxBytes`, returns only its first `maxBytes` and cancels it. */
 async function readBody(response: Response, maxBytes: number): Promise<{ body: Uint8Array; isTruncated: boolean }> {
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
@@ -102,6 +102,7 @@ async function readBody(response: Response, maxBytes: number): Promise<{ body: U
   return { body: joinChunks(chunks, maxBytes), isTruncated: true };
 }
 
+/** Joins the chunks, and cuts off everything after `length` bytes. */
 function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const body = new Uint8Array(length);
   let offset = 0;

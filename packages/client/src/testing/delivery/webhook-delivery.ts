@@ -94,6 +94,7 @@ export class WebhookDelivery {
     throw new DeliveryError("no_receiver", "There is no receiver yet: await service.deliverTo(handler, …) first.");
   }
 
+  /** Makes all attempts that are due until `untilMs`. Moves the clock from each due time to the next. */
   async #deliverUntil(untilMs: number): Promise<void> {
     for (;;) {
       await this.deliver();
@@ -103,6 +104,7 @@ export class WebhookDelivery {
     }
   }
 
+  /** Returns when the next attempt can be made; undefined if none is scheduled or the endpoint is disabled. */
   #nextAttemptMs(): number | undefined {
     const nextMs = this.#queue.nextDueAt();
     const { disabledAt, openUntil } = this.#health;
@@ -158,7 +160,7 @@ export class WebhookDelivery {
   }
 }
 
-/** Returns how many attempts may run concurrently. */
+/** Returns how many attempts may run concurrently: none while the endpoint is paused or disabled, and one after a pause. */
 function capacityAt({ disabledAt, openUntil }: EndpointHealth, now: number): number {
   if (disabledAt !== null || (openUntil?.getTime() ?? 0) > now) return 0;
   return openUntil === null ? endpointCapacity : 1;
