@@ -104,6 +104,7 @@ describe("live pages", () => {
     for (let event = 0; event < 10; event += 1) {
       await fixture.respond("worker_ben", event % 2 === 0 ? "apply" : "reject", id);
       await eventually("the update is fetched", () => sizes.length > event);
+      // Wait longer than the minimum time between two refreshes, so that each event causes a separate refresh.
       await page.waitForTimeout(600);
     }
     const whole = await page.request.get("/offers", { headers: { "Accept-Encoding": "identity" } });

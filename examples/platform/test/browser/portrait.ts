@@ -36,6 +36,7 @@ function brightnessAt(x: number, y: number): number {
   return isBody ? 0.62 : 1 - y / size / 5;
 }
 
+/** Encodes a PNG chunk: the data's length, the type, the data, and a checksum of the type and the data. */
 function encodeChunk(type: string, data: Buffer): Buffer {
   const typeAndData = Buffer.concat([Buffer.from(type), data]);
   const encoded = Buffer.alloc(typeAndData.length + 8);

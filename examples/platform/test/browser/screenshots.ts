@@ -1,4 +1,5 @@
-// Takes screenshots of every page for a visual review, in light and dark mode and on a phone: `npm run check -- screenshots`.
+// Saves screenshots of every page for a visual review, in light and dark mode and on a phone. Run it with
+// `npm run check -- screenshots`.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -34,7 +35,7 @@ try {
 }
 console.log(`${screenshotCount} screenshots in ${folder}`);
 
-/** Takes screenshots of every linked page and of `otherPaths`. */
+/** Saves screenshots of every linked page and of `otherPaths`. */
 async function captureAll(
   variant: string,
   audience: string,
@@ -60,7 +61,7 @@ async function captureAll(
   await context.close();
 }
 
-/** Takes a screenshot in a window as high as the page, so that sticky elements stay at its edges. */
+/** Saves a screenshot from a window as high as the page, so that sticky elements stay at its edges. */
 async function captureWholePage(page: Page, path: string): Promise<void> {
   const { width, height } = page.viewportSize() ?? phone.viewport;
   const pageHeight = Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight));

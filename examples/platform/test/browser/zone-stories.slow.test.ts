@@ -103,6 +103,7 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await focus(target);
     const { keyboard } = target.page();
     await keyboard.type(`${month}${day}${year}`);
+    // The year field accepts up to six digits, so typing four does not move the focus to the next field.
     await keyboard.press("ArrowRight");
     const period = Number(hour) < 12 ? "AM" : "PM";
     await keyboard.type(`${String(Number(hour) % 12 || 12).padStart(2, "0")}${minute}${period}`);

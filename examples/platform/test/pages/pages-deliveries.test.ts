@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
-/** Adds the organisation as a worker's contact, which sends an event to its endpoint. */
+/** Adds the organisation as a worker's contact. The organisation's endpoint then receives an event. */
 async function addContact(workerId = "worker_amal"): Promise<void> {
   const token = await platform.signInWorker(workerId);
   const json = { organisationId: "org_harbour" };

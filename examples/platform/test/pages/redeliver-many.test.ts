@@ -19,6 +19,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
 
   beforeAll(async () => {
     database = await createDatabase();
+    // The first start creates the tables and the test data.
     await (await openPlatform(database)).close();
     const store = await openStore(database.options);
     const startMs = Date.parse("2026-03-01T12:00:00Z");

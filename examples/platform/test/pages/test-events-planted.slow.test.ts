@@ -16,7 +16,10 @@ const extractCodes = (text: string) =>
 const undetectable =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
-/** Returns the event that reveals a defect. Apart from defects in the responses to checks, the Perl receiver's defects affect searches. */
+/**
+ * Returns the name of the event that reveals a defect. The Perl receiver's defects affect searches, except for those in its responses to
+ * checks.
+ */
 function chooseEvent({ program, expectedCode, defect }: (typeof defectiveReceivers)[number]): string {
   if (expectedCode === "test_needs_authentication" || defect === "redirects /test") return "test";
   if (expectedCode === "auth_check_missing") return "test-auth";
@@ -67,7 +70,7 @@ test.each([...defectivePrograms, ...defectiveNodeReceivers])(
     });
     await stop();
     const defects = extractCodes(text).filter((code) => code !== "unreadable_body_acknowledged");
-    // A receiver that does not check the timestamp accepts future ones too.
+    // A receiver that does not check the timestamp accepts future timestamps too.
     expect(defects).toEqual(
       expectedCode === "old_timestamp_accepted" ? [expectedCode, "future_timestamp_accepted"] : [expectedCode],
     );

@@ -59,6 +59,7 @@ afterAll(() => {
 async function readKey(...headers: string[]): Promise<unknown> {
   const requestEvent = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  // Node.js decodes header values as Latin-1.
   socket.write(["GET / HTTP/1.1", "Host: localhost", ...headers, "", ""].join("\r\n"), "latin1");
   const [request] = await requestEvent;
   socket.destroy();

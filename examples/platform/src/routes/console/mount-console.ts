@@ -62,6 +62,7 @@ function consolePage(demoKey: string | undefined) {
       ...(demoKey !== undefined && { securitySchemes: { subscriptionKey: { value: demoKey } } }),
     },
   };
+  // Escape `<` in the settings, so that no value can end the script element.
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -86,6 +87,7 @@ function sendFile(request: Request, response: Response): void {
   const file = Object.values(files).find(({ name }) => name === request.params.file);
   if (file === undefined) throw new ProblemError("not_found", "Reload the page.");
   const { name, type, zipped } = file;
+  // Only the OpenAPI document has a fixed name. The other names contain a hash of the content.
   response.set("Cache-Control", name === files.openapi.name ? "no-store" : "public, max-age=31536000, immutable");
   response.type(type).vary("Accept-Encoding");
   if (request.acceptsEncodings("gzip")) response.set("Content-Encoding", "gzip").send(zipped);

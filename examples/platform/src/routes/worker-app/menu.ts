@@ -8,7 +8,7 @@ const cursor = createListCursor("notifications", /^\d{1,15}$/);
 
 export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 
-/** Reads the worker's notifications menu, newest first. Several devices that received the same news share one entry (D-48). */
+/** Reads the worker's notifications menu, newest first. Notifications of the same news to several devices share one entry (D-48). */
 async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
   const notifications = await store.db
     .selectFrom(({ selectFrom }) =>

@@ -19,6 +19,7 @@ export async function streamNotifications(
   { session: { id: sessionId, ownerId: workerId, expiresAt }, lastId, check }: StreamOptions,
 ): Promise<void> {
   const earlierNotifications = await deps.feed.readAll(workerId);
+  // The client may have disconnected in the meantime.
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });

@@ -70,6 +70,7 @@ interface JoinView {
 function joinPage(session: PageSession, token: string, invitation: OpenInvitation, view: JoinView = {}): Page {
   const { organisationName, invitedBy, emailAddress, isWorker } = invitation;
   const { errors, problem } = view;
+  // The visitor is not signed in, so their time zone is unknown.
   const { time } = localTimes("UTC");
   const main = html`
     <header class="page-head"><h1>${organisationName} invites you</h1></header>

@@ -19,6 +19,7 @@ function correctAccessibility() {
   // While the client dialog covers the reference, make the reference unreachable.
   const [reference, client] = document.querySelectorAll("main");
   if (reference) reference.inert = client?.checkVisibility({ visibilityProperty: true }) ?? false;
+  // Keep only the first of several live sections as a landmark.
   const [, ...duplicates] = document.querySelectorAll("section[aria-live]:not([role])");
   for (const duplicate of duplicates) duplicate.setAttribute("role", "group");
 }

@@ -93,6 +93,7 @@ function followStream(url) {
   function connect() {
     stream = new EventSource(`${path}?since=${encodeURIComponent(lastId)}`);
     const forwardEvent = ({ type, data, lastEventId }) => {
+      // A notification event contains no topics, so use its type as the topic.
       const { topics = [type] } = JSON.parse(data);
       broadcast({ change: { id: lastEventId, topics: type === "missed" ? undefined : topics } });
     };
@@ -198,19 +199,19 @@ function updateParts(page, ids) {
     [...document.querySelectorAll("[data-live] [role=status]")].map((element) => element.textContent).join();
   const statusesBefore = readStatuses();
   for (const id of ids) {
-    const old = document.getElementById(id);
-    const fresh = page.getElementById(id);
-    if (old === null || fresh === null) continue;
-    const focusedElement = old.contains(document.activeElement) ? document.activeElement : undefined;
-    const changedRows = [...fresh.querySelectorAll("tr[id], li[id]")].filter(
+    const oldPart = document.getElementById(id);
+    const freshPart = page.getElementById(id);
+    if (oldPart === null || freshPart === null) continue;
+    const focusedElement = oldPart.contains(document.activeElement) ? document.activeElement : undefined;
+    const changedRows = [...freshPart.querySelectorAll("tr[id], li[id]")].filter(
       (row) => document.getElementById(row.id)?.textContent !== row.textContent,
     );
-    updateNode(old, fresh);
+    updateNode(oldPart, freshPart);
     for (const { id } of changedRows) document.getElementById(id)?.classList.add("fresh");
     if (focusedElement === undefined || document.activeElement === focusedElement) continue;
     // If the focused element was moved, focus it again. If it was removed, focus the part, so that the next Tab stop is in it.
-    if (!focusedElement.isConnected) old.tabIndex = -1;
-    const target = focusedElement.isConnected ? focusedElement : old;
+    if (!focusedElement.isConnected) oldPart.tabIndex = -1;
+    const target = focusedElement.isConnected ? focusedElement : oldPart;
     target.focus({ preventScroll: true });
   }
   if (page.title) document.title = page.title;
@@ -227,24 +228,25 @@ const localAttributes = new Set(["open", "tabindex"]);
  * Makes the old node equal to the fresh node. Reuses the elements that both contain, which preserves focus, selection, input and
  * open details. Also, screen readers announce a changed status only in an existing element.
  */
-function updateNode(old, fresh) {
-  if (old.nodeType !== Node.ELEMENT_NODE) {
-    if (old.data !== fresh.data) old.data = fresh.data;
+function updateNode(oldNode, freshNode) {
+  if (oldNode.nodeType !== Node.ELEMENT_NODE) {
+    if (oldNode.data !== freshNode.data) oldNode.data = freshNode.data;
     return;
   }
-  for (const { name } of [...old.attributes])
-    if (!fresh.hasAttribute(name) && !localAttributes.has(name)) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  const freshChildren = [...fresh.childNodes];
-  let next = old.firstChild;
+  for (const { name } of [...oldNode.attributes])
+    if (!freshNode.hasAttribute(name) && !localAttributes.has(name)) oldNode.removeAttribute(name);
+  for (const { name, value } of freshNode.attributes)
+    if (oldNode.getAttribute(name) !== value) oldNode.setAttribute(name, value);
+  const freshChildren = [...freshNode.childNodes];
+  let next = oldNode.firstChild;
   for (const child of freshChildren) {
     const match = findMatch(next, child, freshChildren.slice(freshChildren.indexOf(child) + 1));
     if (match === undefined) {
-      old.insertBefore(document.importNode(child, true), next);
+      oldNode.insertBefore(document.importNode(child, true), next);
       continue;
     }
     if (match === next) next = match.nextSibling;
-    else old.insertBefore(match, next);
+    else oldNode.insertBefore(match, next);
     updateNode(match, child);
   }
   while (next !== null) {

@@ -37,6 +37,7 @@ export const handleCreateApiKey: PortalForm = async (context, form) => {
     return createdKey === undefined ? redirect : await renderKeys(context, { createdKey });
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
+    // Show an error without a field, such as too many keys, at the only field.
     const { errors = new Map([["name", [error.message]]]) } = error;
     return { ...(await renderKeys(context, { name, errors })), status: 422 };
   }

@@ -29,7 +29,7 @@ export function checksSection(
     </section>`;
 }
 
-/** Renders a button that switches to the redirect target. The user must enter the secret again, because no page contains it. */
+/** Renders a button that switches to the redirect target, if any. The user must enter the secret again, because no page contains it. */
 function redirectForm(
   { scheme, suggestsContacts }: ProfileDraft,
   checks: readonly EndpointCheck[],

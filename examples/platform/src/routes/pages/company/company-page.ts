@@ -16,7 +16,7 @@ import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "
 import { testEventForm } from "./test-event-page.ts";
 import { timeZoneSection } from "./time-zone-section.ts";
 
-/** `GET /company?baseAddress=…&scheme=…`: shows the profile, with the form filled in from the query. */
+/** `GET /company?baseAddress=…&scheme=…`: shows the profile. If the query contains a base URL, fills in the form from the query. */
 export const companyPage: PortalPage = (context) => {
   const query = new URLSearchParams(context.request.url.split("?")[1]);
   const draft = readProfileDraft(query);
@@ -56,6 +56,7 @@ export const handleRetryAll: PortalForm = async (context) => {
   const retry = retryAll(context.deps, context.user);
   // `runAndRender` awaits `retry` again and renders its error.
   const result = await retry.catch(() => undefined);
+  // Only a disabled endpoint is checked.
   if (result?.checks.length === 0)
     return {
       to: "/company",

@@ -20,6 +20,7 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
       ? "nothing was acknowledged"
       : `half within ${formatDuration(total.medianLagMs)}, the slowest after ${formatDuration(total.slowestLagMs)}`;
   if (total.attempts === 0) return html`<p class="empty">No attempts in ${period}.</p>`;
+  // The maximums are at least 1, because other values are divided by them.
   const maxAttempts = Math.max(1, ...buckets.map(({ attempts }) => attempts));
   const maxMedianLagMs = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
@@ -44,6 +45,7 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
         ${plot(
           `From event to acknowledgement in ${period}: ${lagSummary}.`,
           { buckets, times, maxLabel: formatDuration(maxMedianLagMs) },
+          // Even a short lag gets a visible bar.
           ({ medianLagMs }, column) =>
             medianLagMs === null
               ? undefined

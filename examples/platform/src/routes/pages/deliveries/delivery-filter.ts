@@ -71,6 +71,7 @@ export function toListFilter({ range: _, from, until, sort, ...filter }: PageFil
 export const isUnfiltered = ({ range: _, sort: __, ...filter }: PageFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
+/** Converts the filter to query parameters. Omits the default range. */
 export const toParameters = ({ range, status, text, ...filter }: Partial<PageFilter>) => ({
   ...filter,
   q: text,
@@ -99,6 +100,7 @@ export const rangeBar = (filter: PageFilter): Markup =>
 /** Renders the form that filters by worker or offer, time, event, and the last attempt's status and error. */
 export const filterForm = (filter: PageFilter): Markup => {
   const { state, type, status, error, range, text, from, until, sort } = filter;
+  // Links outside the form set the state and the range.
   const isCleared = sort === undefined && isUnfiltered({ ...filter, state: undefined });
   return html`
         <form method="get" action="/deliveries" role="search" class="row filters">

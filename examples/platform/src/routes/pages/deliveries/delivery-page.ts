@@ -131,7 +131,7 @@ function curlSample(
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;
   if (asSent === undefined) return undefined;
-  // The page does not contain this secret, only the shell commands that compute the signature.
+  // The page contains neither this secret nor this time, only the shell commands that compute the timestamp and the signature.
   const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
   const [request] = writeTestRequests(asSent, webhook, signing);
   if (request === undefined) return undefined;

@@ -55,9 +55,10 @@ function readListFilter({ request, times }: PortalContext): DeliveryFilter {
   return filter;
 }
 
+/** Reads the filter. If it does not select a state, limits it to the chosen state. */
 function readChosenFilter(context: PortalContext, choice: keyof typeof choices): DeliveryFilter {
   const filter = readListFilter(context);
-  // Events in any other state cannot be redelivered.
+  // `all` needs no condition, because events in other states cannot be redelivered.
   return choice === "all" || filter.state !== undefined ? filter : { ...filter, state: choice };
 }
 
@@ -127,6 +128,7 @@ function describeFilter(pageFilter: PageFilter, { times }: PortalContext): strin
     state && stateLabels[state],
     type && eventNames[type],
     text && `worker, offer or id “${text}”`,
+    // Leave out a time that a clock change skips, because the filter ignores it.
     fromInstant && from && `since ${from.replace("T", " ")}`,
     untilInstant && until && `before ${until.replace("T", " ")}`,
     (fromInstant ?? untilInstant) && `in ${times.timeZone}`,

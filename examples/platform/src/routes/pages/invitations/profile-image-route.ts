@@ -18,11 +18,12 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
   const findImage = createProfileImageFinder(deps);
   return async (request, response) => {
     const { session } = await authenticate(request, response, "image");
-    const image = (await findImage(readReference(pathParameter(request, "reference"), session.id))) ?? transparentPixel;
+    const image =
+      (await findImage(decryptReference(pathParameter(request, "reference"), session.id))) ?? transparentPixel;
     response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
   };
 
-  function readReference(reference: string, sessionId: string): string {
+  function decryptReference(reference: string, sessionId: string): string {
     try {
       return decryptImageUrl(reference, deps.encryptionKey, sessionId);
     } catch (cause) {

@@ -31,18 +31,18 @@ const invitedPeopleCodes: readonly ProblemCode[] = ["contact_not_suggested", "al
 export const handleInvite: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const organisationId = form.get("organisationId");
-  const selected = form.getAll("person");
+  const selectedPeople = form.getAll("person");
   const renderWithProblem = (problem: ProblemError): Promise<Page> => {
     const search = { organisationIds: [organisationId], filter: form.get("filter") ?? "" };
     return renderSearch(context, parseBody(searchSchema, search), problem);
   };
-  if (selected.length === 0)
+  if (selectedPeople.length === 0)
     return renderWithProblem(new ProblemError("invalid_request", "Select at least one person."));
-  const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parseJson) });
+  const invitation = parseBody(invitationSchema, { organisationId, people: selectedPeople.map(parseJson) });
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
-      const invited = await invite(trx, deps, user, invitation);
-      const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
+      const invitedPeople = await invite(trx, deps, user, invitation);
+      const names = new Intl.ListFormat("en").format(invitedPeople.map(({ name }) => name));
       return { to: "/invitations", notice: `Invited: ${names}.` };
     });
   } catch (error) {

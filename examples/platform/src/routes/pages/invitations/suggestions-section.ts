@@ -103,7 +103,7 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", {
 
 const formatDay = (moment: string): string => dayFormat.format(new Date(moment));
 
-/** Returns the initials of the first and the last word, which are shown if there is no picture. */
+/** Returns the first letters of the first and the last word of a name, to show if there is no picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/)

@@ -71,6 +71,7 @@ export function openLiveTopics(
     if (signal !== "everything" && signal.topic === "notification") return;
     count += 1;
     recentSignals.push(signal);
+    // Delete the older half together, because deleting one signal each time would be slower.
     if (recentSignals.length >= 2 * minStoredSignals) recentSignals.splice(0, minStoredSignals);
     if (followers.size === 0) return;
     timer ??= setTimeout(() => {

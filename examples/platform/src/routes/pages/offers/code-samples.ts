@@ -92,6 +92,7 @@ const formatLiteral = (value: unknown): string =>
 
 /** Formats JSON with short values on one line. */
 function formatJson(value: unknown, indent = ""): string {
+  // Put spaces inside braces and after commas, but not inside brackets.
   const oneLine = JSON.stringify(value, null, 1)
     .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")
     .replaceAll(/\n\s*/g, " ");

@@ -49,6 +49,7 @@ async function renderConfirmation(context: PortalContext, workerIds: readonly st
   if (widthdrawn) throw refusalProblem({ code: "offer_withdrawn" });
   if (complete) throw refusalProblem({ code: "offer_completed" });
   const applicants = await readApplicants(deps, id, workerIds);
+  // `indexes` is empty, because the page does not show positions.
   if (applicants.length === 0 || applicants.length < new Set(workerIds).size)
     throw refusalProblem({ code: "worker_not_applied", indexes: [] });
   const path = `/offers/${encodeURIComponent(id)}`;

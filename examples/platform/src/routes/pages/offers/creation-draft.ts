@@ -23,18 +23,18 @@ export interface CreationDraft {
 export const emptyDraft = (): CreationDraft => readDraft(new URLSearchParams({ start: "", end: "" }));
 
 export function readDraft(form: URLSearchParams): CreationDraft {
-  const text = (name: string): string => form.get(name) ?? "";
+  const readText = (name: string): string => form.get(name) ?? "";
   const ends = form.getAll("end");
   return {
-    organisationId: text("organisationId"),
-    title: text("title"),
-    details: text("details"),
-    place: text("place"),
-    locationPlaceId: text("locationPlaceId"),
-    notifyEmailAddress: text("notifyEmailAddress"),
-    workerSearch: text("workerSearch").trim().slice(0, 200),
+    organisationId: readText("organisationId"),
+    title: readText("title"),
+    details: readText("details"),
+    place: readText("place"),
+    locationPlaceId: readText("locationPlaceId"),
+    notifyEmailAddress: readText("notifyEmailAddress"),
+    workerSearch: readText("workerSearch").trim().slice(0, 200),
     selected: form.getAll("worker"),
-    moreWorkerIds: text("moreWorkerIds"),
+    moreWorkerIds: readText("moreWorkerIds"),
     slots: form.getAll("start").map((start, index) => ({ start, end: ends[index] ?? "" })),
   };
 }
@@ -43,6 +43,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
 export function toCreation(draft: CreationDraft, createdByUserId: string, { toUtc }: Pick<LocalTimes, "toUtc">) {
   const { title, details, notifyEmailAddress } = draft;
   const locationPlaceId = draft.locationPlaceId || draft.place;
+  // If a clock change repeats the end time, use its first instant after the start.
   const events = filledSlots(draft).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end, toUtc(start)) }));
   return {
     createdByUserId,

@@ -33,6 +33,7 @@ interface NewOfferForm {
 /** Renders the form for a new offer, with its field errors. */
 export function newOfferForm(context: PortalContext, { draft, errors, workers, places }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
+  // Pressing Enter in a field activates the first button, so the form starts with a hidden button that creates the offer.
   return html`
     <form method="post" action="/offers/new" class="stack">
       ${formTokenField(context)}

@@ -109,6 +109,7 @@ async function findMatchingWorkers({ deps }: PortalContext, search: string, limi
     .orderBy("id")
     .limit(limit)
     .execute();
+  // Sort again, because the database does not sort numbers in names in numeric order.
   return workers.toSorted(byName);
 }
 

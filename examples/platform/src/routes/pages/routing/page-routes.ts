@@ -42,7 +42,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     return context;
   }
 
-  /** Signs in with the form's credentials. Returns the page that asks for them if they are missing or rejected. */
+  /** Signs in with the form's credentials. If they are missing or rejected, returns the page that asks for them. */
   async function signInAgain(
     { request, response, session }: { request: Request; response: Response; session: PageSession },
     form: URLSearchParams,
@@ -82,18 +82,18 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const session = await openSession(request, response);
       const form = await deps.readForm(request, response);
       const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
-      const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
-      if (!isSignedIn) {
+      const wasSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
+      if (!wasSignedIn) {
         const page = await signInAgain({ request, response, session }, form, isCurrent);
         if (page !== undefined) return sendPage(section, response, session, undefined, page);
       }
       const context = await readContext(request, response, session, "act");
-      if (isSignedIn && isCurrent)
+      if (wasSignedIn && isCurrent)
         return sendPage(section, response, session, context, await handleForm(context, form));
       const restoredPage = await restore(context, restorableInput(form));
       session.notice =
         "You have signed in again. Nothing has been changed yet. Your input was kept, except for secrets.";
-      const status = isSignedIn ? problemKinds.csrf_check_failed.status : 200;
+      const status = wasSignedIn ? problemKinds.csrf_check_failed.status : 200;
       await sendPage(
         section,
         response,

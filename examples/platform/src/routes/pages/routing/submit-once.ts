@@ -29,6 +29,7 @@ export async function submitOnce(
   if (!form.has("idempotencyKey")) return deps.store.transaction(effect);
   // The CSRF token in the form makes the key unique to the session. The line breaks make it differ from any Idempotency-Key header.
   const keyHash = sha256(`form\n${request.path}\n${form}`);
+  // The key hash already covers the form's content, so a fingerprint is not needed.
   const key = { organisationId, keyHash, fingerprint: "", now: deps.now() };
   const { result } = await deps.store.transaction((trx) => runIdempotently(trx, key, () => effect(trx)));
   return result;

@@ -13,6 +13,7 @@ export function portalLiveRoute(deps: PageDeps): RequestHandler {
   const { authenticate, checkSession } = pageRoutes(deps, portalSection);
   return async (request, response) => {
     const { user, session } = await authenticate(request, response, "stream");
+    // The client may have disconnected during authentication.
     if (response.destroyed) return;
     const write = deps.streams.start(response, {
       id: session.id,

@@ -51,8 +51,8 @@ ${main}
 };
 
 /**
- * Asks for the organisation's time zone until someone chooses it. The browser's zone is only a suggestion, because the choice applies to
- * everyone (D-115).
+ * Renders a form that asks for the organisation's time zone, unless someone has chosen it. The browser's zone is only a
+ * suggestion, because the choice applies to everyone (D-115).
  */
 function zoneQuestion(context: PortalContext): Markup | undefined {
   const { user, times, isBrowserZone, request } = context;

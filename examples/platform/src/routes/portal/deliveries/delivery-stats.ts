@@ -30,7 +30,8 @@ export async function readDeliveryStats(
   { periodMs, bucketCount }: { periodMs: number; bucketCount: number },
 ): Promise<DeliveryStats> {
   const bucketMs = periodMs / bucketCount;
-  // Align the buckets to multiples of their length, so that a reload does not shift them.
+  // Align the buckets to multiples of their length, so that a reload does not shift them. The last bucket includes the current time,
+  // even if it starts at this time.
   const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
   const startMs = endMs - periodMs;
   const { rows } = await sql<Row>`

@@ -34,19 +34,19 @@ export async function invite(
   trx: Trx,
   { now, linkTo }: Pick<PortalDeps, "now" | "linkTo">,
   person: SignedInPerson,
-  { organisationId, people: selected }: z.infer<typeof invitationSchema>,
+  { organisationId, people: selectedPeople }: z.infer<typeof invitationSchema>,
 ) {
   await requireSuggestingOrganisation(trx, organisationId);
-  rejectPeopleAt(await findUnsuggested(trx, person.sessionId, organisationId, selected), {
+  rejectPeopleAt(await findUnsuggested(trx, person.sessionId, organisationId, selectedPeople), {
     code: "contact_not_suggested",
     detail: "Select people from a search in this session, or search again.",
     remedy: "No search in this session suggested this person.",
   });
   const createdAt = now();
-  const mailboxes = selected.map(({ emailAddress }) => toMailbox(emailAddress));
+  const mailboxes = selectedPeople.map(({ emailAddress }) => toMailbox(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // Invite a person who is selected twice only once.
-  const uniquePeople = selected.filter(
+  const uniquePeople = selectedPeople.filter(
     ({ emailAddress }, index) => mailboxes.indexOf(toMailbox(emailAddress)) === index,
   );
   const invitees = uniquePeople.map((invitee) => ({ ...invitee, token: randomBytes(32).toString("base64url") }));
@@ -127,7 +127,7 @@ export async function findLastInvitations(
     .orderBy("mailbox")
     .orderBy("invitations.created_at", "desc")
     .execute();
-  return new Map(rows.map(({ mailbox, ...last }) => [mailbox, last]));
+  return new Map(rows.map(({ mailbox, ...lastInvitation }) => [mailbox, lastInvitation]));
 }
 
 /**
@@ -163,16 +163,17 @@ async function rejectRecentlyInvited(
 
 /** Checks that the user may send this many new invitations, in addition to those of the last 24 hours. */
 async function checkDailyLimit(trx: Trx, personId: string, newCount: number, now: Date): Promise<void> {
-  const invitedToday = await trx
+  const recentInvitations = await trx
     .selectFrom("invitations")
     .select("created_at")
     .where("invited_by", "=", personId)
     .where("created_at", ">", new Date(now.getTime() - dayMs))
     .orderBy("created_at")
     .execute();
-  const excessCount = invitedToday.length + newCount - invitationsPerDay;
-  // Once this invitation is a day old, all new invitations are within the limit.
-  const blockingInvitation = invitedToday[excessCount - 1];
+  const excessCount = recentInvitations.length + newCount - invitationsPerDay;
+  // Once this invitation is a day old, all new invitations are within the limit. `blockingInvitation` is undefined if they
+  // already are.
+  const blockingInvitation = recentInvitations[excessCount - 1];
   if (blockingInvitation === undefined) return;
   const waitMs = blockingInvitation.created_at.getTime() + dayMs - now.getTime();
   throw new ProblemError(

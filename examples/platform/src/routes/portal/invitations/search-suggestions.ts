@@ -32,7 +32,8 @@ export interface OrganisationChoice extends SuggestingOrganisation {
 
 /**
  * Reads the organisations that a user can choose for a search (D-123). The user's own organisation comes first, then the chosen
- * organisations, the most recently searched organisations, and all others by name. Returns only the first of them.
+ * organisations, the most recently searched organisations, and all others by name. Returns at most 20 in addition to the chosen
+ * organisations, and whether there are more.
  *
  * @param text selects organisations with this text in their name, in addition to the user's own organisation and the chosen organisations
  */
@@ -108,11 +109,11 @@ export async function searchSuggestions(
   person: SignedInPerson,
   { organisationIds, filter }: PersonSearch,
 ): Promise<OrganisationResult[]> {
-  const suggesting = new Set((await readSuggestingOrganisations(deps, person)).map(({ id }) => id));
+  const suggestingIds = new Set((await readSuggestingOrganisations(deps, person)).map(({ id }) => id));
   const errors: FieldErrors = new Map();
   const remedy = "Remove this id, because no organisation with this id implements suggestions.";
   for (const [index, id] of organisationIds.entries())
-    if (!suggesting.has(id)) addFieldError(errors, `organisationIds[${index}]`, remedy);
+    if (!suggestingIds.has(id)) addFieldError(errors, `organisationIds[${index}]`, remedy);
   if (errors.size > 0)
     throw new ProblemError(
       "organisation_not_suggesting",

@@ -36,6 +36,7 @@ export async function recordSuggestions(
       .where("token_hash", "=", sessionId)
       .forNoKeyUpdate()
       .executeTakeFirst();
+    // The session ended during the search.
     if (session === undefined) return;
     // Send all hashes as one parameter, because there may be thousands.
     await sql`

@@ -76,16 +76,16 @@ export async function createApiKey(
 /**
  * Revokes a key. Later requests with this key get 401.
  *
- * @returns the name of the key
+ * @returns an object with the name of the key
  * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */
 export async function revokeApiKey({ store }: PortalDeps, { organisationId }: SignedInPerson, keyId: string) {
-  const revoked = await store.db
+  const revokedKey = await store.db
     .deleteFrom("api_keys")
     .where("id", "=", keyId)
     .where("organisation_id", "=", organisationId)
     .returning("name")
     .executeTakeFirst();
-  if (revoked === undefined) throw apiKeyNotFound();
-  return revoked;
+  if (revokedKey === undefined) throw apiKeyNotFound();
+  return revokedKey;
 }

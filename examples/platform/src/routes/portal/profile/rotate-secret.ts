@@ -44,7 +44,7 @@ export async function rotateSecret(
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
-    // Detects any saved secret since the checks, because encrypting the same secret again produces a different value.
+    // Detects any secret saved during the checks, because encrypting even the same secret again produces a different value.
     .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)

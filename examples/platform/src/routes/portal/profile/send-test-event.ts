@@ -86,6 +86,7 @@ export async function sendTestEvent(
   input: z.infer<typeof testEventSchema>,
 ): Promise<TestEventResult> {
   const target = await resolveTarget(deps, organisationId, input);
+  // The schema accepts only the names of test events, so `find` always succeeds.
   const event = testEvents.find(({ name }) => name === input.event) ?? testEvents[0];
   if (event === undefined) throw invalidRequest(new Map([["event", ["Choose an event from the list."]]]));
   const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
@@ -204,7 +205,7 @@ async function resolveTarget(
   return { baseAddress: saved.baseAddress, scheme: saved.scheme, secret: secrets.secret };
 }
 
-/** Sends the request as a delivery is sent, but with exactly the given headers and bytes. */
+/** Sends the request as a delivery is sent, but with its own headers and body. Adds only `connectionHeaders`. */
 function send(
   { endpointClient }: PortalDeps,
   { baseAddress, secret }: Target,
@@ -231,6 +232,7 @@ const connectionHeaders = [
 
 const toOutcome = (result: EndpointResult) => ({
   status: result.ok ? result.status : ("closed" as const),
+  // Latin-1 preserves every byte.
   body: result.ok ? result.body.toString("latin1") : "",
   durationMs: result.durationMs,
 });
