@@ -16,6 +16,7 @@ describe("people in agencies", async () => {
     await client.signIn(name);
     return client;
   }
+  /** Creates an offer to Amal, and applies as Amal. @returns the offer id */
   async function createAndApply(title: string): Promise<string> {
     const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
     const { id } = (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>();

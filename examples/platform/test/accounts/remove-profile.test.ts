@@ -22,9 +22,9 @@ describe("removing the base URL", () => {
     expect((await platform.call("PUT", "/portal/profile", { token, json })).status).toBe(200);
   };
   const addContact = async (workerId: string) => {
-    const worker = await platform.signInWorker(workerId);
+    const workerToken = await platform.signInWorker(workerId);
     const json = { organisationId: "org_harbour" };
-    expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
+    expect((await platform.call("POST", "/worker-app/contacts", { token: workerToken, json })).status).toBe(204);
   };
   const readStates = async () =>
     (await platform.call("GET", "/portal/deliveries", { token }))

@@ -255,7 +255,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     timeout: 600_000,
   }, async () => {
     const organisationId = await addOrganisation();
-    let areWriting = true;
+    let areWritersRunning = true;
     const recordEvents = async (writer: number) => {
       for (let index = 0; index < eventsPerWriter; ) {
         // Record several events per transaction, in transactions of different sizes.
@@ -274,16 +274,16 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
       const workerIds: string[] = [];
       let after: string | undefined;
       for (;;) {
-        const wasWriting = areWriting;
+        const wereWritersRunning = areWritersRunning;
         const page: FeedPage = await readFeed(store, organisationId, { after, limit });
         workerIds.push(...extractWorkerIds(page).map(String));
         after = page.cursor;
-        if (!wasWriting && !page.more) return workerIds;
+        if (!wereWritersRunning && !page.more) return workerIds;
       }
     };
     const reads = Promise.all([readAllWorkerIds(100), readAllWorkerIds(7)]);
     await Promise.all(Array.from({ length: writerCount }, (_, writer) => recordEvents(writer)));
-    areWriting = false;
+    areWritersRunning = false;
     const expected = Array.from(
       { length: writerCount * eventsPerWriter },
       (_, index) => `${index % writerCount}:${Math.floor(index / writerCount)}`,

@@ -35,29 +35,33 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     now: new Date(key.now.getTime() + delayMs),
   });
   const runOnce = (trx: Trx, key: IdempotencyRecord, result: string) => runIdempotently(trx, key, async () => result);
-  const runAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => runOnce(trx, key, result));
+  const runInTransaction = (key: IdempotencyRecord, result: string) =>
+    store.transaction((trx) => runOnce(trx, key, result));
 
   test("an expired key can be reused immediately, even for a different request [D-40]", async () => {
     const key = newKey();
-    expect(await runAlone(key, "first")).toEqual({ result: "first", replayed: false });
-    expect(await runAlone(reuseLater(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
+    expect(await runInTransaction(key, "first")).toEqual({ result: "first", replayed: false });
+    expect(await runInTransaction(reuseLater(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
     const otherRequest = { ...reuseLater(key, dayMs), fingerprint: "b" };
-    expect(await runAlone(otherRequest, "third")).toEqual({ result: "third", replayed: false });
+    expect(await runInTransaction(otherRequest, "third")).toEqual({ result: "third", replayed: false });
     // The key is stored for another day, with its new request.
-    expect(await runAlone(reuseLater(otherRequest, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
-    await expect(runAlone(reuseLater(key, dayMs + 1), "fifth")).rejects.toMatchObject({
+    expect(await runInTransaction(reuseLater(otherRequest, dayMs - 1), "fourth")).toEqual({
+      result: "third",
+      replayed: true,
+    });
+    await expect(runInTransaction(reuseLater(key, dayMs + 1), "fifth")).rejects.toMatchObject({
       code: "idempotency_key_reused",
     });
   });
 
   test("an expired key can be used again when the operation throws", async () => {
     const key = newKey();
-    await runAlone(key, "first");
+    await runInTransaction(key, "first");
     const failing = store.transaction((trx) =>
       runIdempotently(trx, reuseLater(key, dayMs), () => Promise.reject(new Error("refused"))),
     );
     await expect(failing).rejects.toThrow("refused");
-    expect(await runAlone(reuseLater(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
+    expect(await runInTransaction(reuseLater(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
   });
 
   /** Purges expired keys between two statements of `trx`, on a separate connection if the store has one. */
@@ -73,39 +77,41 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
 
   test("an expired key can be deleted between any two statements of the transaction that reuses it [D-40]", async () => {
     const key = newKey();
-    await runAlone(key, "first");
-    const again = reuseLater(key, dayMs);
-    const reused = store.transaction((trx) =>
+    await runInTransaction(key, "first");
+    const laterKey = reuseLater(key, dayMs);
+    const reuse = store.transaction((trx) =>
       runOnce(
-        callAfterEachStatement(trx, () => purgeExpiredKeys(trx, again.now)),
-        again,
+        callAfterEachStatement(trx, () => purgeExpiredKeys(trx, laterKey.now)),
+        laterKey,
         "second",
       ),
     );
-    expect(await reused).toEqual({ result: "second", replayed: false });
-    expect(await runAlone(reuseLater(again, 1), "third")).toEqual({ result: "second", replayed: true });
+    expect(await reuse).toEqual({ result: "second", replayed: false });
+    expect(await runInTransaction(reuseLater(laterKey, 1), "third")).toEqual({ result: "second", replayed: true });
   });
 
   test("a key is replayed until it expires, even if retention with a fast clock tries to delete it earlier", async () => {
     const key = newKey();
-    await runAlone(key, "first");
-    const again = reuseLater(key, dayMs - 1);
+    await runInTransaction(key, "first");
+    const laterKey = reuseLater(key, dayMs - 1);
     const fastNow = reuseLater(key, dayMs).now;
-    const reused = store.transaction((trx) =>
+    const reuse = store.transaction((trx) =>
       runOnce(
         callAfterEachStatement(trx, () => purgeExpiredKeys(trx, fastNow)),
-        again,
+        laterKey,
         "second",
       ),
     );
-    expect(await reused).toEqual({ result: "first", replayed: true });
+    expect(await reuse).toEqual({ result: "first", replayed: true });
   });
 
   test("many simultaneous requests that reuse an expired key take effect once", async () => {
     const key = newKey();
-    await runAlone(key, "first");
-    const again = reuseLater(key, dayMs);
-    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => runAlone(again, `again ${index}`)));
+    await runInTransaction(key, "first");
+    const laterKey = reuseLater(key, dayMs);
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => runInTransaction(laterKey, `again ${index}`)),
+    );
     expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(results.map(({ result }) => result)).size).toBe(1);
   });

@@ -148,12 +148,12 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   );
 
   test("a cursor from another organisation's list reveals none of its rows", async () => {
-    const bo = await platform.signInPerson("bo@bistro-group.example");
+    const boToken = await platform.signInPerson("bo@bistro-group.example");
     for (const [path, name] of lists.filter(
       ([path]) => path !== "/worker-app/notifications" && path !== "/portal/mailbox",
     )) {
       const { next } = await readPage(path, name, "?limit=1");
-      const response = await platform.call("GET", `${path}?before=${next}`, { token: bo });
+      const response = await platform.call("GET", `${path}?before=${next}`, { token: boToken });
       expect(response.json()).toEqual({ [name]: [], next: null });
     }
   });

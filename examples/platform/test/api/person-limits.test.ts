@@ -14,14 +14,14 @@ describe("a signed-in person's requests", () => {
   let platform: PlatformUnderTest;
   let hana: PageClient;
   let amal: PageClient;
-  let person = "";
-  let worker = "";
+  let personToken = "";
+  let workerToken = "";
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     database = await store.createDatabase();
     platform = await openPlatform(database, { personRateLimit: { count: 40, seconds: 60 } }, () => new Date());
-    person = await platform.signInPerson("hana@harbour-hotels.example");
-    worker = await platform.signInWorker("worker_amal");
+    personToken = await platform.signInPerson("hana@harbour-hotels.example");
+    workerToken = await platform.signInWorker("worker_amal");
     hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     amal = openPageClient(platform.address, "/app/sign-in");
@@ -48,7 +48,7 @@ describe("a signed-in person's requests", () => {
   )("a signed-in person's requests are limited: $method $path [D-91]", async ({ method, path }) => {
     // Requests with an API key have a separate limit.
     if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
-    const token = path.startsWith("/portal") ? person : worker;
+    const token = path.startsWith("/portal") ? personToken : workerToken;
     const call = () => platform.call(method, path.replace(":id", "none"), { token });
     const responses = await Promise.all(Array.from({ length: method === "GET" ? 40 : 4 }, call));
     expect(responses.map(({ status }) => status)).not.toContain(429);
@@ -56,27 +56,27 @@ describe("a signed-in person's requests", () => {
   });
 
   test("a person's requests above the limit are rejected with Retry-After, and accepted after that time", async () => {
-    await exhaustLimit("/portal/profile", person);
+    await exhaustLimit("/portal/profile", personToken);
     vi.setSystemTime(Date.now() + 20_000);
-    const rejected = await get("/portal/profile", person);
+    const rejected = await get("/portal/profile", personToken);
     expect(rejected.status).toBe(429);
     expect(rejected.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     expect(rejected.headers.get("retry-after")).toBe("40");
     expect(rejected.json()).toMatchObject({ code: "rate_limited", detail: expect.stringContaining("in 40 seconds") });
     expect(rejected.text).not.toContain("hana");
     vi.setSystemTime(Date.now() + 40_000);
-    expect((await get("/portal/profile", person)).status).toBe(200);
+    expect((await get("/portal/profile", personToken)).status).toBe(200);
   });
 
   test("requests in every session, on pages and as JSON, count towards one person's limit, but not towards the limits of other people [D-91]", async () => {
-    await exhaustLimit("/portal/offers", person);
+    await exhaustLimit("/portal/offers", personToken);
     const second = await platform.call("POST", "/portal/session", {
       json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
     });
     expect((await get("/portal/profile", second.json<{ token: string }>().token)).status).toBe(429);
     expect((await hana.get("/offers")).status).toBe(429);
     expect((await get("/portal/offers", await platform.signInPerson("bo@bistro-group.example"))).status).toBe(200);
-    expect((await get("/worker-app/notifications", worker)).status).toBe(200);
+    expect((await get("/worker-app/notifications", workerToken)).status).toBe(200);
   });
 
   test.each([
@@ -106,13 +106,13 @@ describe("a signed-in person's requests", () => {
 
   test("live streams do not count towards the limit of other requests", async () => {
     for (let number = 0; number < 40; number += 1) {
-      const headers = { Authorization: `Bearer ${worker}` };
+      const headers = { Authorization: `Bearer ${workerToken}` };
       const stream = await fetch(`${platform.address}/worker-app/notifications/stream`, { headers });
       expect(stream.status).toBe(200);
       await stream.body?.cancel();
     }
-    expect((await get("/worker-app/notifications", worker)).status).toBe(200);
-    const headers = { Authorization: `Bearer ${worker}` };
+    expect((await get("/worker-app/notifications", workerToken)).status).toBe(200);
+    const headers = { Authorization: `Bearer ${workerToken}` };
     expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
   });
 
@@ -120,10 +120,10 @@ describe("a signed-in person's requests", () => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
     const { id } = created.json<{ id: string }>();
-    const act = (action: string) => platform.call("POST", `/worker-app/offers/${id}/${action}`, { token: worker });
+    const act = (action: string) => platform.call("POST", `/worker-app/offers/${id}/${action}`, { token: workerToken });
     for (const action of ["apply", "reject", "apply", "reject"]) expect((await act(action)).status).toBe(204);
     expect((await act("apply")).status).toBe(429);
-    expect((await get(`/worker-app/offers/${id}`, worker)).json()).toMatchObject({ response: "rejected" });
+    expect((await get(`/worker-app/offers/${id}`, workerToken)).json()).toMatchObject({ response: "rejected" });
     const { status, text } = await amal.send(`/app/offers/${id}/apply`);
     expect(status).toBe(429);
     expect(text).toContain("Nothing was changed.");

@@ -16,7 +16,10 @@ import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
-/** How the dialects differ for users of the client. */
+/**
+ * How the dialects differ for users of the client. `absent` is for an unknown offer, and `closed` for a completed or withdrawn offer.
+ * `reused` is the status for a reused idempotency key. `withdrawsUnknown` is whether the withdrawal of an unknown offer succeeds.
+ */
 const dialects = {
   reference: { absent: [NotFoundError, 404], closed: [ConflictError, 409], reused: 422, withdrawsUnknown: false },
   live: { absent: [NotFoundError, 204], closed: [BadRequestError, 400], reused: 400, withdrawsUnknown: true },
@@ -32,7 +35,12 @@ const variants = (await anyStore()).flatMap((store) =>
 describe.each(variants)(
   "@offers/client and the platform's process, $dialect on $title",
   ({ createDatabase, dialect }) => {
-    const { absent: notFound, closed, reused, withdrawsUnknown } = dialects[dialect];
+    const {
+      absent: [absentErrorType, absentStatus],
+      closed: [closedErrorType, closedStatus],
+      reused: reusedStatus,
+      withdrawsUnknown,
+    } = dialects[dialect];
     let database: TestDatabase;
     let platform: PlatformProcess;
     let baseUrl: string;
@@ -149,7 +157,7 @@ describe.each(variants)(
         ],
         [
           "the idempotency key belongs to a different request",
-          reused,
+          reusedStatus,
           "idempotency_key_reused",
           async () => {
             await createOffer({ idempotencyKey: "taken" });
@@ -189,8 +197,8 @@ describe.each(variants)(
           async () => harbour.withApiKey("demo-key-bistro").getOffer(await createOffer()),
         ]) {
           const error = await catchOffersError(call());
-          expect(error).toBeInstanceOf(notFound[0]);
-          expect(error).toMatchObject({ status: notFound[1] });
+          expect(error).toBeInstanceOf(absentErrorType);
+          expect(error).toMatchObject({ status: absentStatus });
         }
       });
 
@@ -223,8 +231,8 @@ describe.each(variants)(
         const codes = ["offer_completed", "offer_withdrawn"];
         for (const code of codes) {
           const error = await catchOffersError(harbour.completeOffer(id, ["worker_amal"]));
-          expect(error).toBeInstanceOf(closed[0]);
-          expect(error).toMatchObject({ status: closed[1], problem: { code } });
+          expect(error).toBeInstanceOf(closedErrorType);
+          expect(error).toMatchObject({ status: closedStatus, problem: { code } });
           await harbour.withdrawOffer(id);
         }
       });

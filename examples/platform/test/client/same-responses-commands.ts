@@ -41,6 +41,7 @@ export class ServiceUnderTest {
     if (step.type === "create") {
       const outcome = await this.#call("POST", "/offer?api-version=1.0", step);
       const { id } = Object(outcome.body);
+      // A replayed creation returns the id of an existing offer.
       if (typeof id === "string" && !this.#ids.includes(id)) this.#ids.push(id);
       return this.#makeComparable(outcome);
     }
@@ -85,7 +86,9 @@ export class ServiceUnderTest {
     return { status: response.status, isReplay, ...(text !== "" && { body: JSON.parse(text) }) };
   }
 
-  /** Replaces ids with offer numbers. Replaces other values that differ between services with whether they are well-formed. */
+  /**
+   * Replaces offer ids with offer numbers, and times and request ids with whether they are well-formed. Removes the recipients' ids.
+   */
   #makeComparable(outcome: CallOutcome): CallOutcome {
     if (outcome.body === undefined) return outcome;
     const { id, createdAt, instance, recipients, ...rest } = Object(outcome.body);

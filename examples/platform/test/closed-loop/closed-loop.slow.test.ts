@@ -26,6 +26,7 @@ afterAll(async () => {
 async function expectSameBehaviour(steps: readonly StoryStep[]): Promise<unknown[]> {
   const inMemory = await createInMemorySide();
   const outcomes = await runStory(inMemory, steps);
+  // Skip a story if its steps and attempts may happen in a different order on the platform.
   fc.pre(isUnambiguous(inMemory.moments(), inMemory.waitedUntil));
   const onPlatform = await platform.startStory();
   expect(await runStory(onPlatform, steps)).toEqual(outcomes);

@@ -28,7 +28,7 @@ export async function readRequests(side: StorySide, counts: readonly number[]): 
   const ids = await side.deliveryIds();
   const remaining = side.receiver.requests.map((request) => toComparable(request, ids));
   const groups = counts.map((count) => remaining.splice(0, count));
-  // Requests that remain after all instants arrived at only one side.
+  // If any requests remain, they arrived only at this side.
   return [...groups, remaining].map((requests) => requests.toSorted((a, b) => sortKey(a).localeCompare(sortKey(b))));
 }
 
@@ -37,8 +37,8 @@ const sortKey = ({ method, path, headers, body }: ComparableRequest): string =>
   `${path} ${method === "POST" ? Object(body).workerId : headers["offers-delivery-id"]}`;
 
 function toComparable({ method, path, headers, body }: RecordedRequest, ids: readonly string[]): ComparableRequest {
-  const comparedHeaders = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
-  const comparableHeaders = comparedHeaders.map(([name, value]) => {
+  const applicationHeaders = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
+  const comparableHeaders = applicationHeaders.map(([name, value]) => {
     if (name === "offers-delivery-id") return [name, `delivery ${ids.indexOf(value)}`];
     return [name, formats[name]?.test(value) ? "well-formed" : value];
   });

@@ -24,6 +24,7 @@ export async function createInMemorySide(): Promise<InMemorySide> {
     workerIds: [...storyWorkers],
   });
   const waitedUntil: number[] = [];
+  /** Runs an action, and ignores its value. @returns `done`, or the code of the error that the action throws */
   const runForOutcome = (action: () => unknown) => runForValue(async () => void (await action()));
   return {
     receiver,
@@ -53,7 +54,7 @@ export async function createInMemorySide(): Promise<InMemorySide> {
   };
 }
 
-/** Runs an action. @returns its value, `done` if it returns undefined, or the code of the error that it throws */
+/** Runs an action. @returns its value, `done` if the value is undefined, or the code of the error that the action throws */
 async function runForValue(action: () => Promise<unknown>): Promise<string> {
   try {
     return ((await action()) ?? "done") as string;

@@ -125,6 +125,7 @@ async function createPlatformSide(
         await time.waitUntilIdle();
         const dueAt = await time.nextDueAt();
         if (dueAt === undefined || dueAt.getTime() > endMs) break;
+        // Advance one millisecond further, because `dueAt` has no microseconds.
         await time.advance(Math.max(1, dueAt.getTime() - now().getTime() + 1));
       }
       if (remainingMs() > 0) await time.advance(remainingMs());

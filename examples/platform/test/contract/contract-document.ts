@@ -27,6 +27,7 @@ export function readFieldsAfter(lineStart: string): DocumentedField[] {
   return rows;
 }
 
+/** Returns the cells of a table row, which starts and ends with `|`. */
 const splitCells = (row: string): string[] =>
   row
     .split("|")

@@ -69,6 +69,7 @@ describe("the live dialect", () => {
   );
 
   test("the live dialect rejects a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
+    /** Asserts that a completion of the offer gets 400 with a problem. @returns the problem */
     const expectRejectedCompletion = async (offerId: string) => {
       const response = await call("POST", `/offer/${offerId}/complete${version}`, ["worker_amal"]);
       expect(response.status).toBe(400);

@@ -48,6 +48,7 @@ export function expectDocumented(method: string, path: string, received: WireRes
 function findResponse(method: string, path: string, { status, text }: WireResponse) {
   const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
   const operation = document.paths[template]?.[method.toLowerCase()];
+  // All problem responses have the same schema.
   if (operation === undefined) return findSharedResponse("#/components/responses/BadRequest");
   const response = operation.responses[status];
   if (response === undefined) throw new Error(`${method} ${path}: ${status} is not documented: ${text}`);

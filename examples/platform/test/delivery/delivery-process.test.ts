@@ -29,13 +29,13 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     await eventually("the delivery is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
     // There is more than one attempt if the delivery was released and attempted again before the stop.
-    const unstoredAttempts = deliveries.receiver.requests.length;
+    const unstoredAttemptCount = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);
     expect(deliveries.fixture.errors).toContainEqual(expect.objectContaining({ message: "disk full" }));
     deliveries.fixture.startDelivery();
     await waitForState(id, "acknowledged");
-    expect(deliveries.receiver.requests).toHaveLength(unstoredAttempts + 1);
+    expect(deliveries.receiver.requests).toHaveLength(unstoredAttemptCount + 1);
     await eventually("the last attempt is reported", () => deliveries.fixture.attempts.length === 1);
   });
 

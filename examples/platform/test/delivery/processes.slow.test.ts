@@ -64,13 +64,13 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     }
   };
   /** Signs in Hana and the workers, and saves Harbour Hotels' endpoint. @returns their tokens */
-  const saveEndpointAndSignIn = async (): Promise<{ person: string; workers: string[] }> => {
+  const saveEndpointAndSignIn = async (): Promise<{ personToken: string; workerTokens: string[] }> => {
     const [address = ""] = await Promise.all(processes.map((process) => process.waitForAddress()));
-    const person = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
+    const personToken = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
-    expect((await callUntilResponse("PUT", "/portal/profile", { token: person, json: profile })).status).toBe(200);
-    const workers = workerIds.map((workerId) => signIn(address, "/worker-app/session", { workerId }));
-    return { person, workers: await Promise.all(workers) };
+    expect((await callUntilResponse("PUT", "/portal/profile", { token: personToken, json: profile })).status).toBe(200);
+    const workerSignIns = workerIds.map((workerId) => signIn(address, "/worker-app/session", { workerId }));
+    return { personToken, workerTokens: await Promise.all(workerSignIns) };
   };
   const createOffer = async (name: string): Promise<string> => {
     const json = { createdByUserId: "user_hana", title: name, workerIds };
@@ -90,7 +90,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
   };
 
   test("several processes settle each delivery once, with consecutive attempt numbers, while they are killed at random [D-70]", async () => {
-    const { person, workers } = await saveEndpointAndSignIn();
+    const { personToken, workerTokens } = await saveEndpointAndSignIn();
     // Every third request fails, and responses take 30 ms, so that an attempt is always in flight.
     let requestCount = 0;
     receiver.respond = (request, response) => {
@@ -101,7 +101,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     const offerCount = 12;
     for (let number = 0; number < offerCount; number += 1) {
       const offerId = await createOffer(`Shift ${number}`);
-      const responses = workers.map(async (token) => {
+      const responses = workerTokens.map(async (token) => {
         await respondTo(offerId, token, "apply");
         await respondTo(offerId, token, "reject");
       });
@@ -109,17 +109,17 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
       await Promise.all(responses);
     }
     const deliveryCount = offerCount * workerIds.length * 2;
-    await waitForAcknowledged(person, deliveryCount);
+    await waitForAcknowledged(personToken, deliveryCount);
     await killAll();
     await expectSettledOnce(database, deliveryCount);
     await expectAttemptCountsMatch(database, deliveryCount);
   });
 
   test("several processes settle each delivery once while some of them are frozen", async () => {
-    const { person, workers } = await saveEndpointAndSignIn();
+    const { personToken, workerTokens } = await saveEndpointAndSignIn();
     receiver.respond = (request, response) => void setTimeout(() => respondWith(200)(request, response), 700);
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));
-    await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
+    await Promise.all(offerIds.flatMap((offerId) => workerTokens.map((token) => respondTo(offerId, token, "apply"))));
     await eventually("attempts are under way", () => receiver.requests.length > 2);
     // Freeze processes during attempts, so that their leases expire. A single process freezes only for a moment.
     const allProcesses = [...processes];
@@ -127,10 +127,10 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     for (const { child } of frozenProcesses) child.kill("SIGSTOP");
     processes = allProcesses.filter((process) => !frozenProcesses.includes(process));
     const deliveryCount = offerIds.length * workerIds.length;
-    if (processes.length > 0) await waitForAcknowledged(person, deliveryCount);
+    if (processes.length > 0) await waitForAcknowledged(personToken, deliveryCount);
     for (const { child } of frozenProcesses) child.kill("SIGCONT");
     processes = allProcesses;
-    await waitForAcknowledged(person, deliveryCount);
+    await waitForAcknowledged(personToken, deliveryCount);
     // The processes finish their attempts before they exit.
     for (const { child } of allProcesses) child.kill("SIGTERM");
     for (const { exited } of allProcesses) expect(await exited).toEqual({ code: 0, signal: null });

@@ -32,12 +32,14 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
     });
   /** Triggers one request of every kind that an endpoint can receive. @returns the suggestion results */
   const triggerEveryRequest = async (): Promise<object[]> => {
-    const worker = await platform.signInWorker("worker_amal");
+    const workerToken = await platform.signInWorker("worker_amal");
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
-    await platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, { token: worker });
+    await platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, {
+      token: workerToken,
+    });
     const contact = { organisationId: "org_harbour" };
-    await platform.call("POST", "/worker-app/contacts", { token: worker, json: contact });
+    await platform.call("POST", "/worker-app/contacts", { token: workerToken, json: contact });
     const search = await platform.call("POST", "/portal/suggestions/search", {
       token,
       json: { organisationIds: ["org_harbour"], filter: "Köchin ✂" },

@@ -43,6 +43,7 @@ export async function openNameServer(
 function parseName(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let offset = 12;
+  // Each label follows its length. A length of 0 ends the name.
   let length = query.readUInt8(offset);
   while (length > 0) {
     labels.push(query.toString("latin1", offset + 1, offset + 1 + length));

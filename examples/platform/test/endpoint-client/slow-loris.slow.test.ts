@@ -106,6 +106,7 @@ describe("receivers that keep connections open", () => {
       const attacks = slow.flatMap(([, baseAddress]) =>
         Array.from({ length: attemptsPerEndpoint }, () => attack(baseAddress)),
       );
+      // Wait until all attacks have started.
       await setTimeout(2 * deadlineMs);
       const result = await work();
       hasEnded = true;

@@ -236,7 +236,8 @@ describe("non-public addresses", () => {
       await endpointClient.close();
     }
   }
-  const rejectionWithCode = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
+  const rejectionWithCode = (codePattern: string) =>
+    expect.objectContaining({ ok: false, code: expect.stringMatching(codePattern) });
 
   test("without the guard, connections to this machine's addresses are made and counted", async () => {
     const interfaces = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);

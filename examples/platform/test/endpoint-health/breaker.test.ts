@@ -14,7 +14,7 @@ import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { createVirtualTime, type VirtualTime } from "../support/virtual-time.ts";
 
-const second = 1_000;
+const secondMs = 1_000;
 const stores = await anyStore();
 
 const recordResponse = (fixture: DeliveryFixture, organisationId: string, workerId: string) =>
@@ -91,7 +91,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     startDelivery();
     const attempted = await openBreaker(respondWith(500));
     expect(await readEndpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
-    await time.advance(20 * second);
+    await time.advance(20 * secondMs);
     await time.waitUntilIdle();
     expect(receiver.requests).toHaveLength(attempted);
     expect((await readDeliveries()).filter(({ attempts }) => attempts === 0)).toHaveLength(40 - attempted);
@@ -106,7 +106,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     let attempted = await openBreaker(hangUp);
     for (const [index, seconds] of [30, 60, 120, 240, 480, 600, 600].entries()) {
       const { breaker_open_until: until } = await readEndpoint();
-      expect(until?.getTime()).toBeGreaterThanOrEqual(failedAfter + seconds * second);
+      expect(until?.getTime()).toBeGreaterThanOrEqual(failedAfter + seconds * secondMs);
       await time.advanceUntil(() => receiver.requests.length > attempted);
       attempted += 1;
       expect(receiver.requests).toHaveLength(attempted);
@@ -143,8 +143,8 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     const startedAt = time.now().getTime();
     await openBreaker(respondWith(429, { "retry-after": "3600" }));
     const { breaker_open_until: until } = await readEndpoint();
-    expect(until?.getTime()).toBeGreaterThanOrEqual(startedAt + 3_600 * second);
-    expect(until?.getTime()).toBeLessThan(startedAt + 3_700 * second);
+    expect(until?.getTime()).toBeGreaterThanOrEqual(startedAt + 3_600 * secondMs);
+    expect(until?.getTime()).toBeLessThan(startedAt + 3_700 * secondMs);
   });
 
   test("an open breaker does not delay other endpoints", async () => {
@@ -162,7 +162,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     const attempted = await openBreaker(respondWith(500));
     await delivery.stop();
     // The pause is 30 s by the platform's clock, but the database clock wakes the lane, which may be later on a busy machine.
-    await time.advance(60 * second);
+    await time.advance(60 * secondMs);
     const leaseMs = 2_000;
     const deadLeases = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));
     const claim = () => claimRows(fixture.store, deadLeases, createWebhookQueue(time.now), 10);

@@ -18,11 +18,13 @@ const pagePaths = [
 
 describe("unhealthy endpoints", () => {
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
+  /** Returns the text of the page's strip about the endpoint, or an empty string if the page shows none. */
   const readStrip = async (path: string): Promise<string> => {
     const { text } = await hana.get(path);
     const [, strip = ""] = /id="endpoint-strip-state"[^>]*>(.*?)<\/div>/s.exec(text) ?? [];
     return strip.replaceAll(/(<[^>]+>|\s)+/g, " ");
   };
+  /** Waits for a mail in Hana's mailbox. @returns the HTML of the mail */
   const waitForMail = async (subject: string): Promise<string> => {
     let mail = "";
     await eventually(`the mail "${subject}" arrives`, async () => {

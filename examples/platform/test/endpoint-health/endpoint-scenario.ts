@@ -8,7 +8,7 @@ import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixtu
 import { hang, hangUp, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { createVirtualTime } from "../support/virtual-time.ts";
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 const behaviours = {
   acknowledges: respondWith(200),
@@ -139,7 +139,7 @@ export async function runScenario(
       await restartSchedules(store, organisationId);
     },
     redeliver: ({ states }) => redeliver(states),
-    wait: ({ minutes }) => wait(minutes * minute),
+    wait: ({ minutes }) => wait(minutes * minuteMs),
   };
 
   const delivery = fixture.startDelivery({

@@ -10,9 +10,9 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 import { createVirtualTime, type VirtualTime } from "../support/virtual-time.ts";
 import { expectOnSchedule } from "./endpoint-scenario.ts";
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 describe.each(await anyStore())("endpoints over days of virtual time on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
@@ -46,7 +46,7 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
       .execute();
     return new Map(rows.map(({ id, state }) => [id, state]));
   };
-  const areAll = async (state: string) =>
+  const allDeliveriesAre = async (state: string) =>
     [...(await readStates()).values()].every((deliveryState) => deliveryState === state);
   const readEndpoint = () =>
     fixture.store.db
@@ -74,13 +74,13 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
   };
 
   test("an endpoint receives everything in order, and nothing early, after ten minutes of downtime", async () => {
-    const upAt = time.now().getTime() + 10 * minute;
+    const upAt = time.now().getTime() + 10 * minuteMs;
     const received: string[] = [];
-    let failedRequests = 0;
+    let failedRequestCount = 0;
     receiver.respond = (request, response) => {
       if (time.now().getTime() < upAt) {
-        failedRequests += 1;
-        return (failedRequests % 3 === 0 ? hangUp : respondWith(503))(request, response);
+        failedRequestCount += 1;
+        return (failedRequestCount % 3 === 0 ? hangUp : respondWith(503))(request, response);
       }
       received.push(String(request.headers["offers-delivery-id"]));
       respondWith(200)(request, response);
@@ -90,16 +90,16 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     for (let round = 0; round < 9; round += 1) {
       for (let worker = 0; worker < 4; worker += 1) recorded.push(await recordResponse(`worker-${worker}`));
       await time.waitUntilIdle();
-      await time.advance(minute);
+      await time.advance(minuteMs);
     }
     // There are four first attempts and their retries, then one attempt per pause. The other deliveries use up no attempts.
-    expect(failedRequests).toBeGreaterThanOrEqual(10);
-    expect(failedRequests).toBeLessThan(30);
+    expect(failedRequestCount).toBeGreaterThanOrEqual(10);
+    expect(failedRequestCount).toBeLessThan(30);
     expect(await readEndpoint()).toMatchObject({
       breaker_open_count: expect.any(Number),
       failing_since: expect.any(Date),
     });
-    await time.advanceUntil(() => areAll("acknowledged"));
+    await time.advanceUntil(() => allDeliveriesAre("acknowledged"));
     expectDelivered(recorded, received);
     await expectOnSchedule(fixture);
     expect(await readEndpoint()).toMatchObject({
@@ -121,16 +121,16 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     for (let round = 0; round < 24; round += 1) {
       for (let worker = 0; worker < 3; worker += 1) recorded.push(await recordResponse(`worker-${worker}`));
       await time.waitUntilIdle();
-      await time.advance(hour);
+      await time.advance(hourMs);
     }
-    expect(await areAll("pending")).toBe(true);
+    expect(await allDeliveriesAre("pending")).toBe(true);
     expect(receiver.requests).toHaveLength(1);
     receiver.respond = (request, response) => {
       received.push(String(request.headers["offers-delivery-id"]));
       respondWith(200)(request, response);
     };
     await enable();
-    await time.advanceUntil(() => areAll("acknowledged"));
+    await time.advanceUntil(() => allDeliveriesAre("acknowledged"));
     expectDelivered(recorded, received);
     await delivery.stop();
   });
@@ -144,14 +144,14 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     for (let round = 0; round < 40 && !(await isDisabled()); round += 1) {
       if (round % 4 === 0) recorded.push(await recordResponse(`worker-${round % 5}`));
       await time.waitUntilIdle();
-      await time.advance(5 * hour);
+      await time.advance(5 * hourMs);
     }
-    expect(time.now().getTime() - startedAt).toBeGreaterThanOrEqual(5 * day);
-    expect(time.now().getTime() - startedAt).toBeLessThan(6 * day);
+    expect(time.now().getTime() - startedAt).toBeGreaterThanOrEqual(5 * dayMs);
+    expect(time.now().getTime() - startedAt).toBeLessThan(6 * dayMs);
     const requestsBefore = receiver.requests.length;
     recorded.push(await recordResponse("worker-0"));
     await time.waitUntilIdle();
-    await time.advance(day);
+    await time.advance(dayMs);
     await time.waitUntilIdle();
     expect(receiver.requests).toHaveLength(requestsBefore);
     const statesBefore = await readStates();

@@ -11,6 +11,7 @@ async function createOffer(title: string): Promise<string> {
 
 describe("news for workers [D-118]", () => {
   const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
+  /** Returns the offer titles above the menu. */
   const extractTitles = (text: string): string[] =>
     [...(text.split('id="menu"')[0] ?? "").matchAll(/<span class="what"><strong>([^<]+)<\/strong>/g)].map(
       ([, title = ""]) => title,

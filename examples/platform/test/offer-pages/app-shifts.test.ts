@@ -30,6 +30,7 @@ describe("the worker app [D-118]", () => {
     await amal.send(`/app/offers/${id}/apply`);
     await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
   }
+  /** Returns the HTML from the element with this id to the next `div` that starts with an id. */
   const extractSection = (text: string, id: string): string => text.split(`id="${id}"`)[1]?.split(`<div id=`)[0] ?? "";
   const extractTitles = (text: string): string[] =>
     [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);

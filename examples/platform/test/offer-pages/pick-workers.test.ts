@@ -29,6 +29,7 @@ describe("picking workers for an offer", () => {
     await database.remove();
   });
 
+  /** Returns the ids of the unselected workers in the form or, if `state` is ` checked`, of the selected workers. */
   const listWorkerIds = (text: string, state: "" | " checked" = ""): string[] =>
     [...text.matchAll(/<input type="checkbox" name="worker" value="([^"]+)"( checked)?>/g)]
       .filter(([, , checked]) => (checked ?? "") === state)

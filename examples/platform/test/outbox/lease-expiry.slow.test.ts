@@ -70,6 +70,7 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
     await leases.renewWhile(async () => {
       for (let times = 0; times < 3; times += 1) {
         const endsAt = performance.now() + (leaseMs * 2) / 3;
+        // Block the event loop.
         while (performance.now() < endsAt);
         await setTimeout(700);
       }

@@ -48,7 +48,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
     });
 
     test("every portal operation requires a person's token, not an API key or a worker's token", async () => {
-      const worker = await portal.platform.signInWorker("worker_amal");
+      const workerToken = await portal.platform.signInWorker("worker_amal");
       for (const [method, path] of [
         ["GET", "/portal/profile"],
         ["PUT", "/portal/profile"],
@@ -63,7 +63,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
         ["POST", "/portal/invitations"],
         ["GET", "/portal/mailbox"],
       ] as const)
-        for (const credentials of [{}, { key: "demo-key-harbour" }, { token: worker }, { token: "x" }]) {
+        for (const credentials of [{}, { key: "demo-key-harbour" }, { token: workerToken }, { token: "x" }]) {
           const response = await portal.platform.call(method, path, credentials);
           expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
           expect(response.headers.get("www-authenticate")).toBe("Bearer");
@@ -111,10 +111,10 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       ["hangs up", (_, response) => void response.destroy(), null, null],
     ])(
       "a profile is not changed when its new address %s [interface: Errors 1]",
-      async (_, response, testStatus, authStatus) => {
+      async (_, respond, testStatus, authStatus) => {
         await save();
         const profileBefore = (await call("GET", "/portal/profile")).text;
-        portal.receiver.respond = response;
+        portal.receiver.respond = respond;
         const rejected = await save({ suggestsContacts: true, baseAddress: `${portal.receiver.baseAddress}/other` });
         expect(rejected.json()).toMatchObject({
           status: 422,

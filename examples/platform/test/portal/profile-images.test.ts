@@ -74,8 +74,8 @@ describe("profile images", () => {
     ["a redirect", respondWith(302, { location: "/dana.gif" })],
     ["a 404", (_, response) => void response.writeHead(404).end(gifImage)],
     ["a closed connection", hangUp],
-  ])("no profile image is shown for %s", async (_, response) => {
-    host.respond = response;
+  ])("no profile image is shown for %s", async (_, respond) => {
+    host.respond = respond;
     expect(await createFinder()(`${host.baseAddress}/a`)).toBeUndefined();
   });
 

@@ -32,7 +32,7 @@ describe.each(await anyStore())("the worker app on $title", ({ createDatabase })
   };
 
   test("the worker app requires a worker's session", async () => {
-    const person = await platform.signInPerson("hana@harbour-hotels.example");
+    const personToken = await platform.signInPerson("hana@harbour-hotels.example");
     for (const [method, path] of [
       ["POST", "/devices"],
       ["POST", "/contacts"],
@@ -41,7 +41,7 @@ describe.each(await anyStore())("the worker app on $title", ({ createDatabase })
       ["GET", "/offers/x"],
       ["POST", "/offers/x/apply"],
     ] as const)
-      for (const credentials of [{}, { key }, { token: person }]) {
+      for (const credentials of [{}, { key }, { token: personToken }]) {
         const response = await platform.call(method, `/worker-app${path}`, credentials);
         expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
       }
@@ -163,10 +163,10 @@ describe.each(await anyStore())("the worker app on $title", ({ createDatabase })
       return (await platform.call("POST", "/worker-app/session", { json })).json<{ token: string }>().token;
     };
     const openStream = (token: string) => readEvents(`${platform.address}/worker-app/notifications/stream`, token);
-    const [first, second] = [await signIn(), await signIn()];
-    const [endedStream, remainingStream] = [await openStream(first), await openStream(second)];
-    await platform.call("DELETE", "/portal/session", { token: first });
-    await platform.call("DELETE", "/worker-app/session", { token: first });
+    const [firstToken, secondToken] = [await signIn(), await signIn()];
+    const [endedStream, remainingStream] = [await openStream(firstToken), await openStream(secondToken)];
+    await platform.call("DELETE", "/portal/session", { token: firstToken });
+    await platform.call("DELETE", "/worker-app/session", { token: firstToken });
     await endedStream.ended;
     const id = await createOffer("worker_cleo");
     await eventually("the other stream receives the offer", () =>

@@ -41,8 +41,10 @@ describe.each(await anyStore())("simultaneous requests on $title", ({ title, cre
     const token = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
     const { offers } = await (await callProcess(address, "GET", "/portal/offers", { token })).json();
     expect(offers).toMatchObject([{ id: JSON.parse(body).id, title: "One of a hundred" }]);
-    const worker = await signIn(address, "/worker-app/session", { workerId: "worker_amal" });
-    const notificationsResponse = await callProcess(address, "GET", "/worker-app/notifications", { token: worker });
+    const workerToken = await signIn(address, "/worker-app/session", { workerId: "worker_amal" });
+    const notificationsResponse = await callProcess(address, "GET", "/worker-app/notifications", {
+      token: workerToken,
+    });
     expect((await notificationsResponse.json()).notifications).toHaveLength(1);
   });
 });

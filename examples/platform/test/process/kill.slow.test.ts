@@ -41,10 +41,8 @@ describe.each(await storesUnderTest())("processes killed with kill -9 on $title"
       .select("id")
       .where("state", "=", "acknowledged")
       .execute();
-    const listReceivedIds = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
-    const lostIds = recordedIds.filter(
-      (id) => !listReceivedIds.has(id) || !acknowledgedRows.some((row) => row.id === id),
-    );
+    const receivedIds = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
+    const lostIds = recordedIds.filter((id) => !receivedIds.has(id) || !acknowledgedRows.some((row) => row.id === id));
     expect(lostIds).toEqual([]);
     await fixture.close();
     await receiver.close();

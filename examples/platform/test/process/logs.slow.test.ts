@@ -99,12 +99,12 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
   };
   const findLogEntries = (message: string): Record<string, unknown>[] =>
     platform.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
-  const receivedSignatures = () => receiver.requests.map(({ headers }) => headers.authorization).filter(Boolean);
+  const listReceivedSignatures = () => receiver.requests.map(({ headers }) => headers.authorization).filter(Boolean);
 
   function expectNoSecretsLogged(): void {
     const text = platform.logLines.join("");
     expect(text).not.toContain(sentinel);
-    for (const secret of [personToken, workerToken, ...receivedSignatures()]) expect(text).not.toContain(secret);
+    for (const secret of [personToken, workerToken, ...listReceivedSignatures()]) expect(text).not.toContain(secret);
   }
 
   test("the log has one line per request, with the route template, the status and an id, but nothing that the caller sent", async () => {
@@ -161,7 +161,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
       status: 500,
       outcome: "retry",
     });
-    expect(receivedSignatures().length).toBeGreaterThan(0);
+    expect(listReceivedSignatures().length).toBeGreaterThan(0);
     expectNoSecretsLogged();
   });
 

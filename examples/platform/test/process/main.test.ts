@@ -174,8 +174,12 @@ describe("the platform's process", () => {
     "the platform does not start with %o [D-90]",
     async (environment, message) => {
       // Some settings fail only after the store is open.
-      const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
-      const failure = await readStartFailure({ ...createSettings(unchangedDatabase), ...onFolder, ...environment });
+      const pgliteSettings = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
+      const failure = await readStartFailure({
+        ...createSettings(unchangedDatabase),
+        ...pgliteSettings,
+        ...environment,
+      });
       expect(failure).toMatch(message);
       expect(failure).not.toContain("s3cret");
     },

@@ -72,21 +72,21 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   );
 
   test("the backlog counts deliveries by state, except acknowledged deliveries", async () => {
-    const [organisation, disabledId] = [await addEndpoint(), await addEndpoint()];
+    const [organisationId, disabledId] = [await addEndpoint(), await addEndpoint()];
     await updateEndpoint(disabledId, { disabled_at: secondsAgo(60), disabled_because: "gone" });
     for (const state of ["pending", "pending", "dead", "dead", "acknowledged"] as const)
-      await addDelivery(organisation, state);
+      await addDelivery(organisationId, state);
     for (const state of ["pending", "dead", "acknowledged"] as const) await addDelivery(disabledId, state);
     expect((await readBacklog(store, noon)).deliveries).toEqual({ pending: 2, held: 1, dead: 3 });
   });
 
   test("the lag is the age of the oldest due delivery", async () => {
-    const organisation = await addEndpoint();
-    await addDelivery(organisation, "pending", -60);
+    const organisationId = await addEndpoint();
+    await addDelivery(organisationId, "pending", -60);
     expect((await readBacklog(store, noon)).lagSeconds).toBe(0);
-    await addDelivery(organisation, "pending", 5);
-    await addDelivery(organisation, "pending", 90);
-    await addDelivery(organisation, "dead", 1_000);
+    await addDelivery(organisationId, "pending", 5);
+    await addDelivery(organisationId, "pending", 90);
+    await addDelivery(organisationId, "dead", 1_000);
     expect((await readBacklog(store, noon)).lagSeconds).toBe(90);
   });
 
@@ -104,16 +104,16 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   });
 
   test("the backlog counts notifications and mails until they are sent or have failed", async () => {
-    const organisation = await addOrganisation(store);
-    const [offer, worker, device] = [randomUUID(), randomUUID(), randomUUID()];
+    const organisationId = await addOrganisation(store);
+    const [offerId, workerId, deviceId] = [randomUUID(), randomUUID(), randomUUID()];
     await store.execute(
       `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events)
        values ($1, $2, 'user-1', 'Bar', '', '', '[]')`,
-      [offer, organisation],
+      [offerId, organisationId],
     );
-    await store.db.insertInto("workers").values({ id: worker, name: "Ann", password_hash: "" }).execute();
-    await store.db.insertInto("devices").values({ id: device, worker_id: worker, platform: "ios" }).execute();
-    const notification = { worker_id: worker, device_id: device, offer_id: offer, reason: "offer" as const };
+    await store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();
+    await store.db.insertInto("devices").values({ id: deviceId, worker_id: workerId, platform: "ios" }).execute();
+    const notification = { worker_id: workerId, device_id: deviceId, offer_id: offerId, reason: "offer" as const };
     const mail = { to_address: "amal@example.com", subject: "", body: "" };
     for (const progress of [{ due_at: noon }, { attempts: 1, due_at: noon }, { attempts: 10 }, { sent_at: noon }]) {
       await store.db
@@ -130,9 +130,9 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
 
   test("many simultaneous scrapes read the store once", async () => {
     const metrics = createMetrics(store, () => noon);
-    const organisation = await addEndpoint();
+    const organisationId = await addEndpoint();
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));
-    await addDelivery(organisation, "dead");
+    await addDelivery(organisationId, "dead");
     expect(new Set(scrapes.map(({ text }) => /^offers_deliveries\{state="dead"\} (\d+)/m.exec(text)?.[1]))).toEqual(
       new Set(["0"]),
     );
@@ -188,9 +188,9 @@ describe("the platform's metrics", () => {
     const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
     const profile = { baseAddress: receiver.baseAddress, secret, suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
-    const worker = await platform.signInWorker("worker_amal");
+    const workerToken = await platform.signInWorker("worker_amal");
     const json = { organisationId: "org_harbour" };
-    await platform.call("POST", "/worker-app/contacts", { token: worker, json });
+    await platform.call("POST", "/worker-app/contacts", { token: workerToken, json });
     await platform.call("GET", "/offer/offer-that-is-not-there?api-version=1.0", { key: "demo-key-harbour" });
     await eventually("the first attempt arrives", () =>
       receiver.requests.some(({ url }) => url.startsWith("/contact")),

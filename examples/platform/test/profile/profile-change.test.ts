@@ -37,10 +37,10 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
   const listReceivedIds = ({ requests }: Receiver) =>
     requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
   const createOfferAndApply = async () => {
-    const worker = await platform.signInWorker("worker_amal");
+    const workerToken = await platform.signInWorker("worker_amal");
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
-    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: workerToken });
   };
 
   test.each([410, 503])("a late %i from the old address does not affect the new address [D-73]", async (status) => {

@@ -116,6 +116,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect(saved.text).toContain("hmac ***");
       const signed = receiver.requests.filter(({ headers }) => headers.authorization !== undefined);
       expect(signed.length).toBeGreaterThan(1);
+      // Remove the prefixes `hmac ` and `v1,`.
       for (const { headers } of signed)
         for (const confidential of [
           headers.authorization?.slice(5),
@@ -187,9 +188,9 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
         status: 400,
         errors: { secret: [expect.stringContaining("current")] },
       });
-      const bo = await platform.signInPerson("bo@bistro-group.example");
+      const boToken = await platform.signInPerson("bo@bistro-group.example");
       const withoutProfile = await platform.call("POST", "/portal/profile/rotation", {
-        token: bo,
+        token: boToken,
         json: { secret: secondSecret },
       });
       expect(withoutProfile.json()).toMatchObject({ status: 409, code: "profile_missing" });

@@ -33,10 +33,10 @@ describe("registering an endpoint", () => {
   });
 
   test("an endpoint that rejects a wrong signature is saved without a warning", async () => {
-    let authChecks = 0;
+    let authCheckCount = 0;
     receiver.respond = (request, response) => {
-      if (request.url.endsWith("/test/auth")) authChecks += 1;
-      respondWith(authChecks > 1 ? 401 : 200)(request, response);
+      if (request.url.endsWith("/test/auth")) authCheckCount += 1;
+      respondWith(authCheckCount > 1 ? 401 : 200)(request, response);
     };
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(200);

@@ -97,6 +97,7 @@ export async function openFcmServer(): Promise<FcmServer> {
       const { message } = JSON.parse(body);
       server.messages.push(message);
       const { offerId, reason, sequence } = message.data;
+      // A message does not contain the worker's id.
       const device = { id: message.token, workerId: "" };
       response.once("close", server.order.recordStart(device, { id: Number(sequence), offerId, reason }));
       const fcmResponse = server.respond(message);

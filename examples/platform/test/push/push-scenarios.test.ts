@@ -16,7 +16,7 @@ describe.each(await anyStore())("push scenarios on $title", ({ createDatabase })
   }, async () => {
     let pushCount = 0;
     const property = fc.asyncProperty(pushScenarios(concurrentScenarios), async (scenarios) => {
-      const { pushes: count, ...outcome } = await runPushScenarios(fixture, scenarios);
+      const { pushCount: count, ...outcome } = await runPushScenarios(fixture, scenarios);
       pushCount += count;
       expect(outcome).toEqual({ overtaken: [], unnotified: [], missing: [] });
       expect(fixture.errors).toEqual([]);

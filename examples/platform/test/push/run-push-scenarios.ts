@@ -16,7 +16,7 @@ import { type PushResponse, PushService } from "./push-service.ts";
 /** The outcome of the scenarios. */
 export interface PushScenariosResult {
   /** How many pushes have started. */
-  pushes: number;
+  pushCount: number;
   /** Pushes that started after a newer push, or during any push, to the same device about the same offer. */
   overtaken: string[];
   /** Devices that did not receive an offer's latest push after the push service had recovered. */
@@ -56,7 +56,7 @@ export async function runPushScenarios(
   for (const process of processes) await process.stop();
   const offerIds = runners.flatMap((runner) => runner.offerIds);
   return {
-    pushes: service.startedCount,
+    pushCount: service.startedCount,
     overtaken: service.order.violations,
     unnotified: await findUnnotified(store, service, offerIds),
     missing: await findMissing(store, offerIds),
@@ -65,9 +65,11 @@ export async function runPushScenarios(
 
 async function startProcess({ store, errors, adopt }: DeliveryFixture, service: PushService) {
   const leases = await openLeases(store, { onError: (error) => errors.push(error) });
+  // Ignore errors, because the push service rejects some pushes on purpose.
   const push = adopt(startPush({ store, leases, transport: service, onError: () => undefined }));
   return {
     async stop(): Promise<void> {
+      // `push.stop()` waits for pushes in progress, so end all pushes that hang meanwhile.
       const endTimer = setInterval(() => service.endHanging(new Error("the process ends")), 1);
       await push.stop();
       clearInterval(endTimer);
@@ -99,6 +101,7 @@ class ScenarioRunner {
   }
 
   async runRound(round: { service: PushResponse; steps: readonly PushStep[] } | undefined): Promise<void> {
+    // A scenario may have fewer rounds than there are pauses.
     if (round === undefined) return;
     this.service = round.service;
     for (const step of round.steps) await this.#perform(step);
@@ -141,6 +144,7 @@ class ScenarioRunner {
     });
   }
 
+  /** Performs an action on an offer. An index beyond the last offer starts again at the first offer. */
   async #act(offerIndex: number, action: Action): Promise<void> {
     const offerId = this.offerIds[offerIndex % this.offerIds.length] ?? "";
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };

@@ -11,7 +11,7 @@ import { rethrow } from "./use-retention.ts";
 
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
-/** A Monday after the weeks for which the migration adds partitions. */
+/** A Monday after the weeks for which the migration adds partitions. Unix time started on a Thursday, 4 days before a Monday. */
 const monday = new Date(Math.ceil(Date.now() / weekMs) * weekMs + 8 * weekMs + 4 * dayMs);
 const daysAfterMonday = (days: number): Date => new Date(monday.getTime() + days * dayMs);
 const formatPartitionName = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
@@ -21,12 +21,12 @@ const partitionedStores = (await storesUnderTest()).filter(({ title }) => title 
 describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ createDatabase }) => {
   let store: Store;
   let databaseUrl: string;
-  let organisation: string;
+  let organisationId: string;
   beforeEach(async () => {
     const database = await createDatabase();
     databaseUrl = database.options.databaseUrl ?? "";
     store = await openStore(database.options);
-    organisation = await addOrganisation(store);
+    organisationId = await addOrganisation(store);
     return async () => {
       await store.close();
       await database.remove();
@@ -38,7 +38,7 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     await store.execute(
       `insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms)
        values ($1, $2, 'GET', '/test', $3, 5)`,
-      [id, organisation, startedAt],
+      [id, organisationId, startedAt],
     );
     return id;
   };

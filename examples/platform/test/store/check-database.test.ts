@@ -44,6 +44,7 @@ test("checkDatabase explains that a server is not PostgreSQL", async () =>
 /** Encodes an ErrorResponse: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 function encodeErrorResponse(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
+  // The length includes its own four bytes.
   const length = Buffer.alloc(4);
   length.writeInt32BE(fields.length + 4);
   return Buffer.concat([Buffer.from("E"), length, fields]);

@@ -12,14 +12,14 @@ const key = "demo-key-harbour";
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 
 const nothingChanged = "The database is not ready. Nothing was changed. Try again in a moment.";
-/** Returns the summary of a response that reports an unavailable database. */
+/** Returns what `summarize` returns for a response that reports an unavailable database. */
 const unavailableResponse = (detail: unknown = nothingChanged) => ({
   status: 503,
   retryAfter: "1",
   code: "service_unavailable",
   detail,
 });
-/** Returns the fields of a response that `unavailableResponse` describes. */
+/** Reduces a response to the fields that `unavailableResponse` contains. */
 const summarize = ({ status, headers, json }: PlatformResponse) => {
   const { code, detail } = json<{ code?: string; detail?: string }>();
   return { status, retryAfter: headers.get("retry-after"), code, detail };
@@ -32,8 +32,8 @@ describe.each((await storesUnderTest()).slice(1))(
     let proxy: TcpProxy;
     let platform: PlatformUnderTest;
     let page: PageClient;
-    let person: string;
-    let worker: string;
+    let personToken: string;
+    let workerToken: string;
     /** A client that closes connections to this database. It uses a different database, without the proxy. */
     let admin: pg.Client;
     let name: string;
@@ -49,8 +49,8 @@ describe.each((await storesUnderTest()).slice(1))(
       platform = await openPlatform({ ...database, options: { ...database.options, databaseUrl: url.href } });
       page = openPageClient(platform.address);
       await page.signIn("hana@harbour-hotels.example");
-      person = await platform.signInPerson("hana@harbour-hotels.example");
-      worker = await platform.signInWorker("worker_amal");
+      personToken = await platform.signInPerson("hana@harbour-hotels.example");
+      workerToken = await platform.signInWorker("worker_amal");
     });
     afterAll(async () => {
       await platform.close();
@@ -83,15 +83,16 @@ describe.each((await storesUnderTest()).slice(1))(
       await admin.query(`alter database ${name} reset default_transaction_read_only`);
       await admin.query(`alter database ${name} connection limit -1`);
       await eventually("the platform is ready", isReady);
+      // A title has at most 200 characters.
       expect((await create(`after ${expect.getState().currentTestName}`.slice(-200))).status).toBe(201);
     });
 
     test.each([
       ["the API", "POST", "/offer", () => ({ key, json: input })],
       ["the API", "GET", "/offer/offer_1", () => ({ key })],
-      ["the portal", "GET", "/portal/offers", () => ({ token: person })],
+      ["the portal", "GET", "/portal/offers", () => ({ token: personToken })],
       ["a sign-in", "POST", "/portal/session", () => ({ json: { emailAddress: "a@b.example", password: "x" } })],
-      ["the worker app", "GET", "/worker-app/notifications", () => ({ token: worker })],
+      ["the worker app", "GET", "/worker-app/notifications", () => ({ token: workerToken })],
     ])(
       "a platform without its database responds with 503 and Retry-After on %s: %s %s [D-145]",
       async (_, method, path, options) => {
@@ -121,7 +122,7 @@ describe.each((await storesUnderTest()).slice(1))(
     test("a platform without its database logs the cause of each 503", async () => {
       proxy.cut();
       platform.logLines.length = 0;
-      await platform.call("GET", "/portal/offers", { token: person });
+      await platform.call("GET", "/portal/offers", { token: personToken });
       const failed = platform.logLines.filter((line) => line.includes("http.failed")).map((line) => JSON.parse(line));
       expect(failed).toMatchObject([{ error: "StoreError", code: "database_lost", cause: { error: "Error" } }]);
     });
@@ -149,13 +150,15 @@ describe.each((await storesUnderTest()).slice(1))(
       await endConnections();
       await expect.poll(() => create("read-only").then(summarize)).toEqual(unavailableResponse());
       // The pool may notice that a connection is closed only when a request uses it.
-      await expect.poll(() => platform.call("GET", "/portal/offers", { token: person })).toMatchObject({ status: 200 });
+      await expect
+        .poll(() => platform.call("GET", "/portal/offers", { token: personToken }))
+        .toMatchObject({ status: 200 });
       expect(await isReady()).toBe(false);
       expect(await countOffers("read-only")).toBe(0);
     });
 
     test("statements fail with database_lost while the server has too many connections", async () => {
-      // The database's connection limit does not apply to superusers.
+      // The database's connection limit does not apply to superusers. PostgreSQL limits names to 63 bytes.
       const role = `${name}_role`.slice(-60);
       await admin.query(`create role ${role} login password 'secret'`);
       const url = new URL(database.options.databaseUrl ?? "");

@@ -8,11 +8,11 @@ import { useDatabase } from "../support/use-opened.ts";
 const [pglite] = await storesUnderTest();
 
 describe("prepared statements on PGlite", () => {
-  const folder = useDatabase(pglite.createDatabase);
+  const testDatabase = useDatabase(pglite.createDatabase);
   let database: PGlite;
   let statements: PgliteStatements;
   beforeAll(async () => {
-    database = await PGlite.create(join(folder.options.dataFolder, "pglite"));
+    database = await PGlite.create(join(testDatabase.options.dataFolder, "pglite"));
   });
   beforeEach(() => {
     statements = new PgliteStatements(database);

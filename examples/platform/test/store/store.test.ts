@@ -11,14 +11,14 @@ import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts"
 
 describe.each(await storesUnderTest())("the store on $title", ({ title, createDatabase }) => {
   let database: TestDatabase;
-  let opened: PromiseSettledResult<Store>[];
+  let openResults: PromiseSettledResult<Store>[];
   let store: Store;
 
   beforeAll(async () => {
     database = await createDatabase("none");
     const open = () => openStore({ ...database.options, transactionLimitMs: 500 });
-    opened = await Promise.allSettled([open(), open()]);
-    const [firstStore, ...otherStores] = opened.flatMap((result) =>
+    openResults = await Promise.allSettled([open(), open()]);
+    const [firstStore, ...otherStores] = openResults.flatMap((result) =>
       result.status === "fulfilled" ? [result.value] : [],
     );
     for (const otherStore of otherStores) await otherStore.close();
@@ -158,7 +158,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
   });
 
   test("several processes can create the store at the same time, but only one can create PGlite's folder", () => {
-    const rejections = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    const rejections = openResults.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
     expect(rejections).toHaveLength(store.name === "pglite" ? 1 : 0);
     for (const rejection of rejections)
       expect(rejection).toMatchObject({ code: "data_folder_in_use", message: expect.stringContaining("DATABASE_URL") });

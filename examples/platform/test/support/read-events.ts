@@ -40,6 +40,7 @@ async function collectEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, even
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     buffered += chunk;
     const blocks = buffered.split("\n\n");
+    // The last block may be incomplete.
     buffered = blocks.pop() ?? "";
     for (const block of blocks) {
       const id = /^id: (.*)$/m.exec(block)?.[1];

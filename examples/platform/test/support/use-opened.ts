@@ -13,7 +13,7 @@ type CreateDatabase = StoreUnderTest["createDatabase"];
 /**
  * Opens an object before the tests of a describe block or file, and closes it after the tests. Several objects are closed in reverse order.
  *
- * @returns a proxy for the object, which throws if it is used before `beforeAll` has opened the object
+ * @returns a proxy for the object. The proxy throws if it is read before `beforeAll` has opened the object
  */
 function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) => unknown): T {
   let opened: T | undefined;

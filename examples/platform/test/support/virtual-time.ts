@@ -47,7 +47,8 @@ export function createVirtualTime({ store, wake }: DeliveryFixture, options: Vir
         await time.waitUntilIdle();
         if (await condition()) return;
         const dueAt = await time.nextDueAt();
-        // If `dueAt` is undefined, the last attempt has just started.
+        // If `dueAt` is undefined, the last attempt has just started. Otherwise, advance one millisecond further, because `dueAt` has no
+        // microseconds.
         if (dueAt !== undefined) await time.advance(Math.max(1, dueAt.getTime() - now().getTime() + 1));
       }
     },

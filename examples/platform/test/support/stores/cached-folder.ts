@@ -23,6 +23,7 @@ export async function getCachedFolder(
   build: (temporaryFolder: string, entry: CacheEntry) => Promise<void>,
   variant = "",
 ): Promise<string> {
+  // The entry point is in a subfolder of the package.
   const packageFolder = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
   const { version } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as { version: string };
   const folder = join(cacheFolder, `${basename(packageName)}-${version}${variant}`);
