@@ -3,7 +3,7 @@ import { deleteExpiredKeys } from "./http/idempotent.ts";
 import type { RetentionPeriods } from "./settings/settings.ts";
 import type { Store, Trx } from "./store/store.ts";
 
-/** The maximum number of rows per statement. Smaller on PGlite, where requests share the connection and wait for each batch. */
+/** The maximum number of rows per statement. It is smaller on PGlite, where requests share the connection and wait for each batch. */
 const batchSizes = { pglite: 100, postgres: 500 } as const;
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -101,6 +101,7 @@ async function rotatePartitions(
     });
   for (const at of [now, new Date(now.getTime() + weekMs)])
     await runWithLockTimeout(sql`select add_week_of_attempts(${at})`);
+  // All attempts in a partition have expired if its week started at least a week before the cutoff. Partition names sort by date.
   const lastExpiredPartition = partitionName(new Date(deliveryCutoff.getTime() - weekMs));
   const { rows } = await sql<{ week: string }>`
     select relname as week from pg_inherits join pg_class on pg_class.oid = inhrelid

@@ -68,6 +68,7 @@ export async function startPlatform(
     const loopsStopped = Promise.allSettled(loops.map((stop) => stop()));
     await Promise.race([loopsStopped, delay(unreadyMs, undefined, { ref: false })]);
     await Promise.allSettled([loopsStopped, closeServer()]);
+    // Close the newest resource first, because later resources use earlier ones.
     for (const close of resources.reverse()) await close();
   };
   const onError = (error: unknown): void => log.error(errorFields(error), "background.error");
@@ -153,7 +154,7 @@ export async function startPlatform(
 /**
  * Checks the files and servers that the settings refer to before anything is opened (D-90).
  *
- * @returns the content of the seed file
+ * @returns the content of the seed file; undefined if the settings contain no seed file
  * @throws {SettingError}
  */
 async function preflight(settings: Settings): Promise<Seed | undefined> {
@@ -163,6 +164,7 @@ async function preflight(settings: Settings): Promise<Seed | undefined> {
   if (metrics !== undefined) await checkAddress("metrics", metrics);
   if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
   if (listenUrl !== undefined) await checkDatabase(listenUrl, { setting: "DATABASE_LISTEN_URL" });
+  // The data folder is needed unless the settings provide both a database and an encryption key.
   if (databaseUrl === undefined || encryptionKey === undefined) await makeDataFolder(dataFolder);
   return seed;
 }
@@ -202,6 +204,7 @@ export function describeStartFailure(
   error: unknown,
   databaseUrl: string | undefined,
 ): string | Record<string, unknown> {
+  // The cause is more specific, for example that the connection was refused.
   if (error instanceof StoreError && error.code === "database_lost")
     return describeStartFailure(error.cause, databaseUrl);
   if (error instanceof SettingError || error instanceof StoreError) return error.message;

@@ -16,14 +16,14 @@ const createTestCheck = () => createPasswordCheck({ verify: async (password) => 
 const attempt = (account: string, address = "192.0.2.1") => ({ account, address });
 
 test("checks two passwords in parallel, queues sixteen, and rejects the next with Retry-After [D-55]", async () => {
-  const finish: (() => void)[] = [];
-  const check = createPasswordCheck({ verify: () => new Promise((resolve) => finish.push(() => resolve(true))) });
+  const finishChecks: (() => void)[] = [];
+  const check = createPasswordCheck({ verify: () => new Promise((resolve) => finishChecks.push(() => resolve(true))) });
   const checked = Array.from({ length: 18 }, (_, index) => check(attempt(`worker ${index}`), "", undefined));
   await expect(check(attempt("worker 18"), "", undefined)).rejects.toEqual(tooManySignIns("1"));
-  for (let done = 0; done < 18; done += 2) {
-    expect(finish).toHaveLength(2);
-    for (const end of finish.splice(0)) end();
-    await expect.poll(() => finish.length).toBe(done === 16 ? 0 : 2);
+  for (let finishedCount = 0; finishedCount < 18; finishedCount += 2) {
+    expect(finishChecks).toHaveLength(2);
+    for (const finishCheck of finishChecks.splice(0)) finishCheck();
+    await expect.poll(() => finishChecks.length).toBe(finishedCount === 16 ? 0 : 2);
   }
   expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
 });

@@ -122,5 +122,6 @@ function toCost(N: number, r: number, p: number): typeof defaultCost | undefined
   return isValid && N * r <= 4 * defaultCost.N * defaultCost.r && p <= 4 * defaultCost.p ? { N, r, p } : undefined;
 }
 
+/** Derives a key. scrypt needs slightly more than 128 * N * r bytes, so allow twice as much. Node's default limit is 32 MiB. */
 const derive = (password: string, salt: Uint8Array, { N, r, p }: typeof defaultCost): Promise<Buffer> =>
   deriveKey(password.normalize("NFKC"), salt, keyBytes, { N, r, p, maxmem: 256 * N * r + 2 ** 20 });

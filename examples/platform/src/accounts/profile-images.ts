@@ -90,6 +90,7 @@ const readText = (bytes: Buffer, start: number, end: number): string => bytes.to
 
 /** Reads the major and compatible brands of an ISO base media file (ISO/IEC 14496-12). */
 function readBrands(bytes: Buffer): string[] {
+  // The compatible brands start at byte 16, after the major brand and its version. Read only the first few.
   const boxEnd = Math.min(bytes.length >= 4 ? bytes.readUInt32BE(0) : 0, bytes.length, 128);
   const brands = [readText(bytes, 8, 12)];
   for (let at = 16; at + 4 <= boxEnd; at += 4) brands.push(readText(bytes, at, at + 4));

@@ -138,7 +138,7 @@ function formatDuration(seconds: number): string {
 const addressWithPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
 
 /**
- * Returns the network that rate limits count: the address itself for IPv4, the /64 prefix for IPv6, because a subscriber usually has
+ * Returns the network that rate limits count: the address itself for IPv4, or the /64 prefix for IPv6, because a subscriber usually has
  * a whole /64 (RFC 6177). All strings that are not addresses share one network.
  */
 export function toNetwork(address: string): string {

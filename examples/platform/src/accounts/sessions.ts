@@ -104,6 +104,7 @@ export async function findSession(
     .where("token_hash", "=", sha256(token))
     .where("expires_at", ">", now())
     .executeTakeFirst();
+  // The owner is null if the session is for a different role.
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 

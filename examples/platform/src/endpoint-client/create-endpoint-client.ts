@@ -29,6 +29,7 @@ export function createEndpointClient({
   connectTimeoutMs = defaultConnectTimeoutMs,
   ...guard
 }: EndpointClientOptions = {}): EndpointClient {
+  // Half of the time limit, because each name server is queried up to twice.
   const resolve = createNameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
     connect: createGuardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
@@ -42,6 +43,7 @@ export function createEndpointClient({
   };
 }
 
+/** Sends a request. Errors that the receiver or the network may have caused become failures, and all other errors are thrown. */
 async function send(agent: Agent, request: EndpointRequest): Promise<EndpointResult> {
   const startedAtMs = performance.now();
   let headers: Record<string, string> | undefined;
@@ -87,6 +89,7 @@ function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outco
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, contentEncoding, location, headers, truncated } = outcome;
   const mask = createEchoMask(confidential);
+  // undici decodes headers as Latin-1, so this restores their bytes. A header of the maximum length may have been truncated.
   const maskHeader = (header: string) =>
     mask(Buffer.from(header, "latin1"), header.length >= maxHeaderLength).toString("latin1");
   return {
@@ -247,7 +250,7 @@ const truncateHeaders = (headers: Record<string, string | string[] | undefined>)
  */
 export function joinUrl(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
   const base = parseHttpUrl(baseAddress);
-  // Search the string: `URL` removes a bare "?" or "#".
+  // Search the string, because `URL` removes a bare "?" or "#".
   if (/[?#]/.test(baseAddress)) throw invalidAddress('the base URL must not contain "?" or "#"');
   base.pathname = base.pathname.replace(/\/+$/, "") + fillPath(path, parameters);
   return base;
@@ -279,7 +282,7 @@ export function fillPath(path: string, parameters: Record<string, string> = {}):
 }
 
 function encodeSegment(name: string, value: string | undefined): string {
-  // The URL parser would remove "." and "..", even percent-encoded.
+  // The URL parser would remove "." and "..", even percent-encoded. `encodeURIComponent` would throw for a lone surrogate.
   if (value === undefined || value === "" || value === "." || value === ".." || /\p{Surrogate}/u.test(value))
     throw invalidAddress(`the value of "${name}" cannot be part of a path`);
   return encodeURIComponent(value);

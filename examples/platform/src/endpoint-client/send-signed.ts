@@ -29,6 +29,7 @@ export async function sendSigned(
   { baseAddress, scheme, secret, previousSecret }: SignedEndpoint,
   { id = randomUUID(), ...request }: SignedRequest,
 ): Promise<EndpointResult> {
+  // `sign` adds the signatures before they are masked in the response.
   const signatures: string[] = [];
   const confidential = { signatures, secrets: previousSecret === undefined ? [secret] : [secret, previousSecret] };
   const sendWith = (signingSecret: string, otherSecret: string | undefined, timeoutMs: number) =>

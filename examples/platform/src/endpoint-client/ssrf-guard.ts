@@ -38,6 +38,7 @@ export function createGuardedConnector({
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup: createGuardedLookup(resolve, isAllowed),
+    // Required by the type. undici connects to the port of each request.
     port: 0,
     ...tls,
     // The time limit for each address except the last one. Node's default of 250 ms is too short for distant receivers.
@@ -50,6 +51,7 @@ export function createGuardedConnector({
     if (isIP(hostname) !== 0 && !isAllowed(hostname)) return done(forbiddenAddressError(), null);
     return connect(options, (error, socket) => {
       if (error !== null) return done(error, null);
+      // As a second safeguard, check the address that the socket is connected to.
       if (!isAllowed(socket.remoteAddress ?? "")) {
         socket.destroy();
         return done(forbiddenAddressError(), null);
@@ -80,7 +82,10 @@ const cloudInternal = new Set(["168.63.129.16"]);
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** Returns the IPv4 address in a NAT64 address. DNS64 returns such addresses on IPv6-only networks (RFC 6052). */
+/**
+ * Returns the IPv4 address in a NAT64 address; undefined for any other address. DNS64 returns NAT64 addresses on IPv6-only networks
+ * (RFC 6052).
+ */
 function embeddedIpv4(address: string): string | undefined {
   const parsed = ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;
   return parsed?.match(nat64) ? parsed.toByteArray().slice(-4).join(".") : undefined;

@@ -106,7 +106,10 @@ const isUnauthorized = (result: EndpointResult): boolean =>
 const blockedReason =
   ": GET /test is not signed, so the secret is not the cause. A firewall, an access list or a sign-in page in front of the endpoint rejects the service's requests: allow them";
 
-/** Returns whether the result of an http request suggests that the server expects TLS. */
+/**
+ * Returns whether the result of an http request suggests that the server expects TLS. Some servers, such as nginx, then respond with
+ * 400. Others close the connection or send a TLS alert, which is not valid HTTP.
+ */
 const mayExpectTls = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
 
@@ -128,13 +131,14 @@ const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
 /** The maximum number of bytes of a response body to show. They are enough to recognise the program that responded. */
 const maxShownBytes = 1_024;
 
+/** Converts the result of a request to a check, which passes only if the status is 200. */
 function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResult): EndpointCheck {
-  const call = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
+  const requestFields = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
   const noResponse = { status: null, contentType: null, body: null };
   if (!result.ok) {
     const { code, reason } = result;
     return {
-      ...call,
+      ...requestFields,
       ...noResponse,
       passed: false,
       code,
@@ -143,9 +147,10 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
     };
   }
   const { status, contentType = null } = result;
-  const response = { status, contentType, body: truncateUtf8(result.body, maxShownBytes), failure: null };
-  if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
-  return { ...call, ...response, passed: false, ...explainStatus(baseAddress, webhook, result) };
+  const responseFields = { status, contentType, body: truncateUtf8(result.body, maxShownBytes), failure: null };
+  if (status === 200)
+    return { ...requestFields, ...responseFields, passed: true, code: "passed", reason: "responded with 200" };
+  return { ...requestFields, ...responseFields, passed: false, ...explainStatus(baseAddress, webhook, result) };
 }
 
 /** Explains why a status other than 200 fails the check. For a redirect, adds the base URL that it leads to. */
@@ -170,6 +175,7 @@ function redirectBase(requestUrl: URL, location: string, { path }: TestWebhook):
   if (!targetWithoutSlash.endsWith(path)) return undefined;
   const base = targetWithoutSlash.slice(0, -path.length);
   try {
+    // Throws if it is not a valid base URL.
     joinUrl(parseHttpUrl(base).href, path);
     return base;
   } catch {

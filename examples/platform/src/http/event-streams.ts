@@ -37,6 +37,7 @@ export class EventStreams {
     const end = (): void => {
       response.end();
     };
+    // Readers ignore a line that starts with a colon.
     const sendHeartbeat = (): void => {
       if (!response.writableEnded) response.write(":\n\n");
     };

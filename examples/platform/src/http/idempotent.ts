@@ -54,6 +54,7 @@ export async function runIdempotently<T>(
   if (storedUse.created_at <= expiryCutoff(now)) storedUse = await insertOrUpdate(newUse);
   if (storedUse.fingerprint !== fingerprint)
     throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
+  // The result of a new use is empty until it is stored below.
   if (storedUse.result !== "") return { result: JSON.parse(storedUse.result), replayed: true };
   const result = await effect();
   await trx

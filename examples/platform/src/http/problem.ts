@@ -70,6 +70,7 @@ export class ProblemError extends Error {
 
   /** Returns the same problem with a different status. */
   withStatus(status: number): ProblemError {
+    // `this` can be passed as the options, because it has the same fields.
     return Object.assign(new ProblemError(this.code, this.message, this), { status });
   }
 }

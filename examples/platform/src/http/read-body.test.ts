@@ -12,6 +12,7 @@ const rejections: unknown[] = [];
 
 const app = express();
 const read = createJsonReader(limitBytes, timeoutMs);
+// The body parser fails with an internal error if the request already has an encoding.
 app.use("/decoded", (request, _response, next) => {
   request.setEncoding("utf8");
   next();

@@ -52,7 +52,7 @@ const remediesByField: Record<string, string> = {
  */
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown): FieldErrors {
   const errors: FieldErrors = new Map();
-  // A string where an array is expected also fails the length rule. Report only the type.
+  // A string where an array is expected also fails the length rule, so report only the type.
   const wrongTypes = new Set<string>();
   for (const issue of issues) {
     const field = fieldName(issue.path);

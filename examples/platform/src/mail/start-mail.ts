@@ -49,7 +49,7 @@ const maxInFlight = 10;
 /** The time limit for one email, which limits how long a shutdown takes (D-71). */
 const sendLimitMs = 12_000;
 
-/** The maximum number of attempts to send an email. Eight attempts take two days. After that, the email stays in the mailbox (D-78). */
+/** The maximum number of attempts to send an email. After that, the email stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
 /** The queue of emails, with a single lane. */

@@ -14,6 +14,7 @@ export function createLog(level: string, destination: DestinationStream = pino.d
     logMethod(this: Logger, [first, message, ...rest]: Parameters<pino.LogFn>, method: pino.LogFn) {
       // A database error's own properties, such as `detail`, quote row values. Pino would log them.
       const fields: unknown = first instanceof Error ? { err: first } : first;
+      // `fields` may be a string or undefined, so convert it to an object before reading its field.
       const hasError = Object(fields).err instanceof Error;
       method.call(this, fields, message ?? (hasError ? "failed" : undefined), ...rest);
     },

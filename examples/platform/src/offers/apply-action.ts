@@ -66,6 +66,7 @@ const emailContact = (
     ? emailOfferClosed(trx, deps, offer, type)
     : emailResponses(trx, deps, offer);
 
+/** Locks the offer. Resolves with undefined unless the actor's organisation owns it or it was sent to the actor. */
 const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
   trx
     .selectFrom("offers")

@@ -63,9 +63,10 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
 const toFields = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
+/** Returns the time in milliseconds; NaN if the value is not a valid UTC date-time. */
 const toEpochMs = (value: unknown): number => {
-  const text = utcDateTimeSchema.safeParse(value);
-  return text.success ? Date.parse(text.data) : Number.NaN;
+  const parsed = utcDateTimeSchema.safeParse(value);
+  return parsed.success ? Date.parse(parsed.data) : Number.NaN;
 };
 
 /** Reports a creator who may not create offers with this API key (D-37). */

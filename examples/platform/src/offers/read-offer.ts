@@ -49,6 +49,7 @@ interface OfferTimes {
 /** Returns the flags that describe an offer's state. */
 export const offerFlags = ({ ends_at, completed_at, withdrawn_at }: OfferTimes, now: Date) => ({
   complete: completed_at !== null,
+  // The contract's spelling.
   widthdrawn: withdrawn_at !== null,
   // D-06: an offer without events is never historic.
   isHistoric: ends_at !== null && new Date(ends_at) <= now,

@@ -125,6 +125,7 @@ function respond(
 ): Transition {
   const isResponding = hasWorkerIdIn(workerIds);
   const worker = state.recipients.find((recipient) => isResponding(recipient) && recipient.response !== response);
+  // A repeated response has no effect (D-08).
   if (worker === undefined) return allow(state);
   const recipients = state.recipients.map((recipient) =>
     recipient === worker ? { ...recipient, response } : recipient,
@@ -133,7 +134,11 @@ function respond(
   return allow({ ...state, recipients }, { type: "workerOfferResponse", workerId, response: webhookResponse });
 }
 
-/** Completes the offer. @param workerIds the selected workers; a repeated id counts once */
+/**
+ * Completes the offer, unless no worker is selected or a selected worker has not applied.
+ *
+ * @param workerIds the selected workers; a repeated id counts once
+ */
 function complete(state: OfferState, workerIds: readonly string[]): Transition {
   const appliedIds = new Set(
     state.recipients.filter((recipient) => recipient.response === "applied").map((recipient) => recipient.workerId),

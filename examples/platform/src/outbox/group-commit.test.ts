@@ -54,11 +54,11 @@ test("resolves the promise for an item only once the item is written", async () 
 
 test("retries a group that could not be written, and reports each failure", async () => {
   const errors: unknown[] = [];
-  let failures = 2;
+  let failuresLeft = 2;
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
-    if (failures > 0) {
-      failures -= 1;
+    if (failuresLeft > 0) {
+      failuresLeft -= 1;
       throw new Error("restarting");
     }
     groups.push(group);

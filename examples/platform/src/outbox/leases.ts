@@ -53,7 +53,7 @@ export class Leases {
     const renew = async (): Promise<number> => {
       if (this.#inFlight === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
-      // Each claim also renews the lease, so a renewal may not be necessary yet.
+      // Renew when a quarter of the lease has passed. Each claim also renews the lease, so this may not be the case yet.
       const untilRenewalMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (untilRenewalMs > 0) return untilRenewalMs;
       await this.renewIn(store.db);

@@ -127,6 +127,7 @@ export function buildFcmMessage(
   now: Date,
 ): object {
   const title = [...offerTitle].slice(0, maxTitleLength).join("");
+  // Remove the labels `When:` and `Where:`.
   const lines = offerSummary(summary).map((line) => line.replace(/^\w+: /, ""));
   const notification = { title: titles[reason], body: [title, ...lines].join("\n") };
   const message = { token, notification, data: { sequence: String(id), offerId, reason } };

@@ -102,6 +102,7 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
       polling.wake();
       return () => {
         workerSubscribers.delete(subscriber);
+        // If this is called twice, later subscribers may be in a new set, which must stay.
         if (workerSubscribers.size === 0 && subscribers.get(workerId) === workerSubscribers)
           subscribers.delete(workerId);
       };

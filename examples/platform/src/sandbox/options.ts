@@ -43,6 +43,7 @@ const createSandboxCommand = (version: string): Command =>
     .option("--json", "print one JSON object per line, for programs")
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this help")
+    // `readSandboxOptions` reports errors instead.
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => 80 })
     .addHelpText(
       "after",

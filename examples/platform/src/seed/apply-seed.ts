@@ -15,6 +15,7 @@ export async function applySeed(
   { hash }: Passwords,
 ): Promise<void> {
   const hashes = await hashPasswords([...people, ...workers], hash);
+  // The schema guarantees that there is either a password or a hash.
   const hashFor = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
   // List the tables in an order that satisfies foreign keys.

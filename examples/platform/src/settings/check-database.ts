@@ -40,6 +40,7 @@ export function databaseError(cause: unknown, databaseUrl: string, setting = "DA
   return new SettingError(text, { cause });
 }
 
+/** Percent-decodes a string. Returns it unchanged if it is not validly encoded. */
 function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text);

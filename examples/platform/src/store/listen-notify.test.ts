@@ -17,6 +17,7 @@ test("decodes the signals in a payload, except in the process that sent it", () 
 test('encodes "everything" instead of signals that would need 8,000 bytes, even with multi-byte characters', () => {
   const payloadWithIdLength = (length: number): string =>
     encodePayload("one", [encodeSignal({ topic: "offer", organisationId: "ü".repeat(length) })]);
+  // In UTF-8, ü needs two bytes.
   const maxLength = Math.floor((7_999 - Buffer.byteLength(payloadWithIdLength(0))) / 2);
   const largestPayload = payloadWithIdLength(maxLength);
   expect(Buffer.byteLength(largestPayload)).toBeLessThan(8_000);

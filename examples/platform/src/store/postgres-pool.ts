@@ -134,6 +134,7 @@ export function withTransactionSettings(pool: pg.Pool, lane: "foreground" | "bac
  */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
   await client.query(`begin isolation level read committed; ${settings}`);
+  // kysely expects one result, but pg returns one for each statement in the string.
   return { command: "BEGIN", rowCount: 0, rows: [] };
 }
 
@@ -171,6 +172,7 @@ export function withClients(
       }
       return kyselyClient;
     },
+    // The store ends the pool, because several kysely instances share it.
     end: async () => undefined,
   };
 }

@@ -170,7 +170,7 @@ export interface EndpointTable {
   last_failed_at: OptionalTimestamp;
   /** How many times the breaker has opened since the last acknowledgement. Each pause is longer than the previous one. */
   breaker_open_count: Generated<number>;
-  /** The end of the breaker's pause. After that, one attempt closes the breaker or opens it again. Null while it is closed. */
+  /** The end of the breaker's pause. After that, one attempt closes the breaker or opens it again. Null while the breaker is closed. */
   breaker_open_until: OptionalTimestamp;
   /** When the endpoint was disabled. Its deliveries wait until it is enabled. */
   disabled_at: OptionalTimestamp;

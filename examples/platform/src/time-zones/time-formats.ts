@@ -23,6 +23,7 @@ function createFormats(timeZone: string): TimeFormats {
   const withWeekday = new Intl.DateTimeFormat("en-GB", { ...minutes, weekday: "short" });
   const dayOnly = new Intl.DateTimeFormat("en-GB", date);
   const hourAndOffset = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone, timeZoneName: "short" });
+  // Remove the hour, so that only the offset remains.
   const formatOffset = (instant: Date) => hourAndOffset.format(instant).replace(/^\S+\s/, "");
   return {
     time: (instant, precision = "minutes") => (precision === "seconds" ? toSeconds : toMinutes).format(instant),

@@ -64,6 +64,7 @@ const toFeedEvent = ({
   createdAt: created_at.toISOString(),
 });
 
+/** Returns the position in a cursor. @throws {ProblemError} `invalid_request` if the cursor is not from this organisation's feed */
 async function resolveCursor({ db }: Store, organisationId: string, cursor: string): Promise<number> {
   const key = feedCursors.decode(cursor);
   const feed = await db

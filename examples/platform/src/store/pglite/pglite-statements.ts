@@ -42,7 +42,7 @@ export class PgliteStatements {
     let affectedRows = 0;
     for (const message of await this.#send(bind({ statement: name, values }), execute({}))) {
       if (message instanceof protocol.messages.DataRowMessage) rows.push(toRow(columns, message.fields));
-      // The text is, for example, "INSERT 0 2" or "UPDATE 2".
+      // The text is, for example, "INSERT 0 2" or "UPDATE 2". Other commands, such as "BEGIN", have no count.
       if (message instanceof protocol.messages.CommandCompleteMessage)
         affectedRows = Number(message.text.split(" ").at(-1)) || 0;
     }
