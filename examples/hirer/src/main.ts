@@ -56,7 +56,10 @@ const statusByCode = new Map([
   ["conflict", 409],
 ]);
 
-/** Responds with 4xx to the caller's errors, and with 502 if the service fails or rejects this back end's API key. */
+/**
+ * Responds with 4xx to the caller's errors, and with 502 if the service fails or rejects this back end's API key. Leaves other errors to
+ * Express.
+ */
 const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;

@@ -29,7 +29,7 @@ export class Caller {
     this.#url = url;
   }
 
-  /** Sends this token with all later calls. */
+  /** Sets the token that all later calls send. */
   setToken(token: string): void {
     this.#token = token;
   }

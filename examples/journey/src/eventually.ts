@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /**
  * Calls `poll` every 50 ms until it returns a value other than undefined or false, and returns that value.
  *
- * @param description names what is awaited, for the error that is thrown after `limitMs`
+ * @param description what is awaited, for the message of the error that is thrown after `limitMs`
  */
 export async function eventually<T>(
   description: string,

@@ -8,6 +8,7 @@ export async function findFreePort(preferredPort: number): Promise<number> {
     try {
       await once(server, "listening");
     } catch {
+      // The port is in use.
       continue;
     }
     const { port: freePort } = server.address() as AddressInfo;

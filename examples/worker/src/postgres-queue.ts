@@ -21,6 +21,7 @@ export async function openPostgresQueue(): Promise<Queue> {
   await boss.createQueue(queueName, {
     notify: true,
     deadLetter: deadLetters,
+    // The first delivery is not a retry.
     retryLimit: maxDeliveries - 1,
     retryBackoff: true,
     retryDelayMax: 60,

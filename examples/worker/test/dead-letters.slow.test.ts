@@ -56,6 +56,7 @@ describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQue
     const { settings, send, takeDeadLetter } = await openQueue(database);
     const env = { ...process.env, DATABASE_URL: database.url, ...settings };
     await runCommand(process.execPath, ["--no-warnings", "migrate.ts"], { cwd: source, env });
+    // The handler fails while its table does not exist.
     await database.query("ALTER TABLE deleted_slots RENAME TO away");
     const worker = startProcess(process.execPath, ["--no-warnings", `${source}/worker.ts`], {
       env,

@@ -39,8 +39,8 @@ const timeoutOption = (description: string, defaultSeconds?: number): Option => 
 };
 
 /**
- * Reports a missing option. Call this in the command action. Commander's own check for required options runs before its check for unknown
- * options, so it would report a misspelt option only as missing.
+ * Ends the command with an error if a required option is missing. Call this in the command action, because Commander's own check for
+ * required options runs before its check for unknown options, and would report a misspelt option only as missing.
  */
 function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
   if (value === undefined) command.error(`error: required option '${flags}' not specified`);
@@ -59,7 +59,7 @@ function parseLineNumber(text: string): number {
 /** Collects the values of an option that can be repeated. */
 const collect = (value: string, previousValues: string[] = []): string[] => [...previousValues, value];
 
-/** Collects the values of a comma-separated list that can be repeated. */
+/** Collects the items from an option that accepts comma-separated lists and can be repeated. */
 const collectList = (list: string, previousValues: string[] = []): string[] => [
   ...previousValues,
   ...list.split(",").filter((item) => item !== ""),

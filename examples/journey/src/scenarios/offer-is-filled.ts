@@ -32,6 +32,7 @@ export async function showFilledOffer(context: Context): Promise<void> {
   await reporter.step("Cleo closes the offer without responding, and no webhook is sent", async () => {
     assert.equal(await cleo.performAction("open", offerId), 204);
     assert.equal(await cleo.performAction("close", offerId), 204);
+    // A webhook would arrive within this time.
     await sleep(300);
     assert.deepEqual((await readRoster(integrator)).offers[offerId], {
       worker_amal: "accepted",

@@ -38,6 +38,7 @@ export interface CollectedSpan extends OtlpSpan {
 
 export const getAttribute = (attributes: Attributes, key: string): string | undefined => {
   const value = attributes.find((attribute) => attribute.key === key)?.value;
+  // A value has exactly one field, such as `stringValue`.
   const [text] = Object.values(value ?? {});
   return text === undefined ? undefined : String(text);
 };

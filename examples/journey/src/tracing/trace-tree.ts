@@ -61,6 +61,7 @@ const formatOutcome = ({ attributes }: CollectedSpan): string =>
 /** Formats the lines of the tree that lead to a span. `…` marks a span whose parent was not collected. */
 function formatLines({ span, depth, siblingFollowsAt }: Branch): string {
   if (depth === 0) return span.parentSpanId ? "… " : "";
+  // Roots have no lines, and the branch below represents the span itself.
   const ancestorLines = siblingFollowsAt.slice(1, -1).map((siblingFollows) => (siblingFollows ? "│  " : "   "));
   return `${ancestorLines.join("")}${siblingFollowsAt.at(-1) ? "├─ " : "└─ "}`;
 }

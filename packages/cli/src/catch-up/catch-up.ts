@@ -71,16 +71,17 @@ export async function catchUp({
   return 0;
 }
 
-/** Formats an event as one line: the time, the type, the strings in its data and the receiver's response. */
+/** Formats an event as one line: the time, the type, the strings in its data and, if the event was sent, the response status. */
 function formatEvent(
   { type, data, createdAt }: FeedEvent,
   status: number | undefined,
   mask: Mask,
   style: Style,
 ): string {
-  const texts = Object.values(data).filter((value) => typeof value === "string");
-  const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${texts.join(" ")}`;
+  const strings = Object.values(data).filter((value) => typeof value === "string");
+  const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${strings.join(" ")}`;
   if (status === undefined) return toPrintable(mask(line));
+  // The status 0 means that there was no response.
   const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
   return toPrintable(mask(`${line}  ${outcome}`));
 }

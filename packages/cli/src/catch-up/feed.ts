@@ -37,11 +37,13 @@ export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutM
     try {
       response = await fetch(`${platform.href}/events?${query}`, {
         headers: { accept: "application/json", [apiKeyHeader]: apiKey },
+        // fetch would send the API key to the target of a redirect.
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });
       body = await response.text();
     } catch (error) {
+      // A network error has its code in `cause`. A timeout has only a name.
       const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
       throw new UsageError(describeConnectionError(platform, cause?.code ?? name));
     }
@@ -51,6 +53,7 @@ export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutM
   };
 }
 
+/** Parses a response body. @returns undefined if it is not a page of the feed */
 function parsePage(body: string): FeedPage | undefined {
   try {
     const page = JSON.parse(body);
@@ -66,7 +69,7 @@ function findRemedy(status: number): string {
   return "Is this the base URL of a platform that has a feed?";
 }
 
-/** The name of the webhook for each event type in the feed. */
+/** The webhook name for each event type in the feed that is sent as a webhook. */
 const webhookNames: Readonly<Record<string, string>> = {
   WorkerOfferResponse: "worker-offer-response",
   WorkerAddedContact: "worker-added-contact",

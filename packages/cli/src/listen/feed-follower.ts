@@ -13,7 +13,7 @@ export type ForwardOnce = (retryMs: number | undefined) => Promise<boolean>;
 export interface FeedFollowerOptions {
   readPage: ReadPage;
   progress: SavedCursor;
-  /** Signs and forwards an event for which no push has arrived. */
+  /** Signs and forwards an event for which no push has arrived. @returns whether the receiver acknowledged it */
   send(event: FeedEvent, retryMs: number): Promise<boolean>;
   /** Reports why the feed cannot be read, once per outage. */
   onFeedFailed(reason: string): void;
@@ -43,6 +43,7 @@ const maxRetryMs = 30_000;
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
   readonly #pushes = new Map<string, Push>();
+  /** Ends the current pause early. Does nothing between pauses. */
   #wake = (): void => undefined;
 
   constructor(options: FeedFollowerOptions) {
@@ -52,6 +53,7 @@ export class FeedFollower {
   /** Forwards a pushed event once all earlier events have been forwarded. @param waitMs how long the sender can wait for a response */
   forwardInTurn(id: string, forwardOnce: ForwardOnce, waitMs: number): Promise<PushOutcome> {
     if (this.#options.progress.hasForwarded(id)) return Promise.resolve("repeated");
+    // This push replaces an earlier push of the same event.
     this.#pushes.get(id)?.settle("waiting");
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -95,7 +97,7 @@ export class FeedFollower {
     this.#pushes.clear();
   }
 
-  /** Reads the feed to its end and forwards each new event. @returns the error if a page could not be read */
+  /** Reads the feed to its end and forwards each new event. @returns the error if a page could not be read, otherwise undefined */
   async #forwardNewEvents(signal: AbortSignal): Promise<Error | undefined> {
     const { readPage, progress } = this.#options;
     while (!signal.aborted) {
@@ -142,6 +144,7 @@ export class FeedFollower {
     this.#wake = () => {
       if (id === undefined || this.#pushes.has(id)) pushArrived.abort();
     };
+    // An abort ends the wait with an error.
     await sleep(ms, undefined, { signal: AbortSignal.any([signal, pushArrived.signal]) }).catch(() => undefined);
     this.#wake = () => undefined;
   }

@@ -34,7 +34,7 @@ const hopByHopHeaders = new Set([
 const servicePathPattern =
   /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
 
-/** Returns the path below the base URL if the service calls it, otherwise the whole target. */
+/** Returns the path below the base URL if it is a path that the service calls, such as `/test`. Otherwise, returns the whole target. */
 export const servicePathOf = (target: string): string =>
   servicePathPattern.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
@@ -61,6 +61,7 @@ export function forward(
 ): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
     const options: RequestOptions & { headers: string[] } = {
+      // Node expects an IPv6 address without the brackets that it has in a URL.
       host: receiver.host.replace(/^\[|\]$/g, ""),
       port: receiver.port,
       method: incoming.method,
@@ -99,7 +100,7 @@ function toForwardedHeaders(receiver: ReceiverUrl, { rawHeaders, body }: Forward
 
 type Header = [name: string, value: string];
 
-/** Splits a flat list of headers, as in Node, into pairs of a name and a value. */
+/** Splits Node's flat list of headers into pairs of a name and a value. */
 function toPairs(rawHeaders: readonly string[]): Header[] {
   const headers: Header[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2)

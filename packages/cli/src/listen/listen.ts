@@ -40,7 +40,7 @@ export interface ListenOptions {
   json?: true;
 }
 
-/** Listens until Ctrl+C. @returns the exit code */
+/** Receives and prints webhooks until Ctrl+C, and forwards them if a receiver is set. @returns the exit code, which is always 0 */
 export async function listen({ port: requestedPort, host, scheme, ...options }: ListenOptions): Promise<number> {
   const forwardTo = options.forwardTo === undefined ? undefined : parseUrl(options.forwardTo);
   const platform = options.from === undefined ? undefined : parseUrl(options.from);
@@ -123,7 +123,11 @@ interface SendOptions {
   onArrival(arrival: Arrival): void;
 }
 
-/** Signs an event from the feed and forwards it. Without a receiver, only reports it. @returns whether it was acknowledged */
+/**
+ * Signs an event from the feed and forwards it. Without a receiver, only reports it.
+ *
+ * @returns false if the receiver did not acknowledge it, otherwise true
+ */
 async function sendEvent(
   event: FeedEvent,
   { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }: SendOptions,
@@ -159,9 +163,10 @@ async function sendEvent(
   return isAcknowledged;
 }
 
+/** The maximum number of characters of a body to print. */
 const maxBodyLength = 2_000;
 
-/** Formats a request in readable form: a line with the time of day, the reason for a rejection, and the body. */
+/** Formats a request for display: a line with the time of day and the outcome, lines that explain the outcome, and the body. */
 export function formatArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
   const { id, retryMs, notForwarded } = arrival;
@@ -175,7 +180,7 @@ export function formatArrival(arrival: Arrival, mask: Mask, style: Style, width:
   if (verification && !verification.ok) addDetail(verification.advice);
   if (failure !== undefined) addDetail(failure);
   if (forwardedTo !== undefined && !isAccepted) {
-    // The receiver is right to reject a request that also fails verification here.
+    // A failure is explained above, and a receiver is right to reject a request that also fails verification here.
     const isExpected = failure !== undefined || verification?.ok === false;
     const advice = isExpected ? "" : describeEndpointProblem(target.split("?")[0] ?? "", status).advice;
     addDetail(`forwarded to ${forwardedTo}${advice}`);
@@ -198,6 +203,7 @@ function describeVerification({ verification, recordedAt }: Arrival, style: Styl
 }
 
 function formatBody(body: Buffer, mask: Mask, width: number): string {
+  // A character has at most four bytes in UTF-8.
   const text = mask(body.subarray(0, maxBodyLength * 4).toString());
   const lines = toPrintable(indentJson(text)).slice(0, maxBodyLength).split("\n");
   if (body.length > maxBodyLength) lines.push(`… ${body.length.toLocaleString("en")} bytes in total`);

@@ -21,7 +21,7 @@ export interface Arrival {
   forwardedTo?: string;
   /** Why the request could not be forwarded. */
   failure?: string;
-  /** Whether the request is an event. The service sends a check or a search only once. */
+  /** Whether the request is an event, which the service retries, and not a check or a search, which the service sends only once. */
   isEvent: boolean;
   /** The event id, if there is one. */
   id?: string;
@@ -56,6 +56,7 @@ const maxBodyBytes = 8 * 1024 * 1024;
 export function createListener(options: ListenerOptions): Server {
   // Longer than the 90 s after which cloudflared closes an idle connection.
   return createServer({ keepAliveTimeout: 130_000 }, (request, response) => {
+    // This fails, for example, if the sender closes the connection before its request is complete.
     receive(options, request, response).catch(() => response.destroy());
   });
 }
@@ -131,7 +132,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** Creates the response of a correct receiver. */
+/** Creates the response of a correct receiver: 401 if the verification failed, otherwise 200, with an empty list for a search. */
 function createReceiverResponse(path: string, verification: Verification | undefined): ForwardedResponse {
   if (verification && !verification.ok) return emptyResponse(401);
   if (!path.endsWith("/contact-suggestions")) return emptyResponse(200);

@@ -59,12 +59,13 @@ export class SavedCursor {
     if (this.#cursor !== undefined) lines.push({ cursor: this.#cursor });
     for (const forwarded of this.#forwarded) lines.push({ forwarded });
     this.#write(() => {
+      // Rename a complete file, because a crash could leave a half-written one.
       writeFileSync(`${this.#file}.new`, serialiseLines(lines));
       renameSync(`${this.#file}.new`, this.#file);
     });
   }
 
-  /** Runs a change to the file. @throws {UsageError} if the file cannot be written */
+  /** Runs a function that changes the file. @throws {UsageError} if the file cannot be written */
   #write(change: () => void): void {
     try {
       change();
@@ -78,6 +79,7 @@ export class SavedCursor {
 
 const serialiseLines = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
+/** Reads the complete lines of the file. @returns an empty list if the file does not exist @throws {UsageError} if it cannot be used */
 function readLines(file: string): Line[] {
   let text: string;
   try {

@@ -91,9 +91,10 @@ function findStatusFinding(target: string, result: CheckResult): Finding | undef
   return createCheckFinding("redirected", target, result, explanation);
 }
 
+/** Finds the reason for a failed `GET /test`. @throws {UsageError} (rejects) if no known mistake explains it */
 async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Promise<Finding> {
   const { url } = subject;
-  // Without a response, runChecks has already thrown.
+  // The status is a number, because runChecks throws if there is no response.
   const status = Number(testResult.status);
   // If a framework redirects to add the slash, this finding has a more precise remedy than the one for redirects.
   const slashResult = await sendCheck(subject, { method: "GET", target: "/test/" });
@@ -117,7 +118,7 @@ async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Pr
   );
 }
 
-/** Finds a different base path at which `GET /test` returns 200. */
+/** Finds a different base path below which `GET /test` returns 200 but an unknown path does not. @returns undefined if none is found */
 async function findOtherBase(subject: Subject): Promise<string | undefined> {
   for (const base of listOtherBases(subject.url.base)) {
     const testResult = await sendCheck(subject, { method: "GET", target: "/test" }, base);
@@ -144,6 +145,7 @@ function listOtherBases(base: string): string[] {
 
 const toPath = (segments: string[]): string => segments.map((segment) => `/${segment}`).join("");
 
+/** Finds the reason for a failed `GET /test/auth`. @throws {UsageError} (rejects) if no known mistake explains it */
 async function diagnoseFailedAuth(subject: Subject, authResult: CheckResult): Promise<Finding> {
   const { url, scheme, secret } = subject;
   const { status } = authResult;
@@ -207,8 +209,8 @@ function findVariantAcceptedBy(subject: Subject, precision: Precision): Promise<
  * it. Otherwise, returns the same finding.
  */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
-  const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
-  const variant = await findVariantAcceptedBy(subject, isMinute ? "minute" : "second");
+  const hasMinuteCase = finding.evidence.some(({ id }) => id.includes("minute"));
+  const variant = await findVariantAcceptedBy(subject, hasMinuteCase ? "minute" : "second");
   if (variant?.code !== "reformatted_date") return finding;
   const [first, ...others] = finding.evidence;
   if (!first) return finding;
@@ -220,13 +222,14 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
  * Finds the endpoints that the receiver does not implement. Each finding contains the exchange that shows it.
  *
  * @param allowEvents whether to call event endpoints
+ * @returns a finding for each missing endpoint
  */
 export async function findMissingEndpoints(
   settings: SendSettings,
   url: ReceiverUrl,
   allowEvents: boolean,
 ): Promise<Map<Endpoint, Finding>> {
-  const missing = new Map<Endpoint, Finding>();
+  const findingByEndpoint = new Map<Endpoint, Finding>();
   for (const endpoint of Object.keys(endpointRequests) as Endpoint[]) {
     const request = buildEndpointRequest(endpoint, settings.scheme);
     if (isEventRequest(request) && !allowEvents) continue;
@@ -243,9 +246,9 @@ export async function findMissingEndpoints(
     const { id, title, why: source } = testCase;
     const text = `expected 200, got ${received.status}`;
     const evidence: Evidence = { id, title, source, text, sent: requests[0] ?? Buffer.of(), received };
-    missing.set(endpoint, createFinding("event_endpoint_missing", [evidence]));
+    findingByEndpoint.set(endpoint, createFinding("event_endpoint_missing", [evidence]));
   }
-  return missing;
+  return findingByEndpoint;
 }
 
 /** The request that the service sends to each endpoint, with ids that do not exist. */

@@ -87,6 +87,7 @@ function compareResponse(
   const allowed = [expected.status].flat();
   if (!allowed.includes(got))
     return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}`, step, allowed, got }];
+  // The connection was closed without a response, as expected.
   if (!response) return [];
   const wwwAuthenticate = response.status === 401 ? { "www-authenticate": challenges[scheme] } : {};
   const mismatches = Object.entries({ ...wwwAuthenticate, ...expected.headers }).flatMap(
@@ -118,12 +119,16 @@ const normaliseHeader = (value: string): string =>
     .join();
 
 /** Compares what the receiver recorded, if anything, with the expected handler runs, their arguments and the reasons for rejections. */
-function compareRecord(combination: ExpectedResponse[], reasons: string[], { recorded, unique }: SentCase): Mismatch[] {
+function compareRecord(
+  expectedResponses: ExpectedResponse[],
+  reasons: string[],
+  { recorded, unique }: SentCase,
+): Mismatch[] {
   if (!recorded) return [];
-  const expectedHandledCount = combination.reduce((sum, response) => sum + response.handled, 0);
+  const expectedHandledCount = expectedResponses.reduce((sum, response) => sum + response.handled, 0);
   if (expectedHandledCount !== recorded.handled)
     return [{ kind: "handled", text: `expected ${expectedHandledCount} handled, got ${recorded.handled}` }];
-  const expectedArguments = combination.flatMap((response) =>
+  const expectedArguments = expectedResponses.flatMap((response) =>
     response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
   );
   const mismatches: Mismatch[] = [];
@@ -140,6 +145,7 @@ function compareRecord(combination: ExpectedResponse[], reasons: string[], { rec
   return mismatches;
 }
 
+/** Returns a mismatch for each response that contains a secret, a digest, or a string in `config.never`. */
 const findLeaks = (config: TestVectors["config"], { responses, secrets }: SentCase): Mismatch[] =>
   responses.flatMap((response, step) => {
     const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
@@ -147,9 +153,11 @@ const findLeaks = (config: TestVectors["config"], { responses, secrets }: SentCa
     return isLeak ? [{ kind: "leak" as const, text: "echoes data that must not be in a response", step }] : [];
   });
 
-function parseJson(text: string): unknown {
+/** Parses a body that was decoded as ISO 8859-1. @returns undefined if it is not JSON */
+function parseJson(body: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, "latin1").toString());
+    // JSON is encoded in UTF-8.
+    return JSON.parse(Buffer.from(body, "latin1").toString());
   } catch {
     return undefined;
   }

@@ -96,14 +96,15 @@ function collectEvidence(comparedCases: readonly ComparedCase[]): CodedEvidence[
   });
 }
 
-/** Returns the cases that were in progress when the receiver stopped. One of them is the cause. Empty if the receiver did not stop. */
+/** Returns the cases that were in progress when the receiver stopped, one of which stopped it. Returns no cases if it did not stop. */
 function findCasesAtStop(comparedCases: readonly ComparedCase[]): readonly ComparedCase[] {
-  const firstRefused = comparedCases.findIndex(({ isConnectionRefused }) => isConnectionRefused);
-  if (firstRefused < 0) return [];
+  const firstRefusedIndex = comparedCases.findIndex(({ isConnectionRefused }) => isConnectionRefused);
+  if (firstRefusedIndex < 0) return [];
   const unansweredCases = comparedCases
-    .slice(Math.max(0, firstRefused - defaultConcurrency))
+    // Cases are in the order in which they ended, so a concurrent case may come before the first refused one.
+    .slice(Math.max(0, firstRefusedIndex - defaultConcurrency))
     .filter(({ isConnectionRefused, responses }) => !isConnectionRefused && responses.includes(undefined));
-  return unansweredCases.length > 0 ? unansweredCases : comparedCases.slice(firstRefused, firstRefused + 1);
+  return unansweredCases.length > 0 ? unansweredCases : comparedCases.slice(firstRefusedIndex, firstRefusedIndex + 1);
 }
 
 /** Whether a case shows the finding that it was written for. */
@@ -124,6 +125,7 @@ function findPreciseCode(
   return Object.entries(ifAlso).find(([id]) => defectCaseIds.has(id))?.[1] ?? code;
 }
 
+/** Returns the finding that a mismatch shows on its own. */
 function classifyMismatch(
   { testCase, responses, failure }: ComparedCase,
   { kind, step: index = 0, allowed = [], got }: Mismatch,
@@ -170,6 +172,7 @@ function classifyRefusal(
     return allowed.includes(200) && ["GET", "POST"].includes(method) ? "wrong_success_status" : undefined;
   if (refused !== undefined && got !== "closed" && got >= 300 && got < 400) return "redirected";
   if (unauthorized !== undefined && (got === 401 || got === 403)) return unauthorized;
+  // For a request that is valid in every respect, a 5xx status or a closed connection has a more precise finding.
   if (refused !== undefined && refused !== "valid_request_refused") return refused;
   if (isFailure(got)) return failed;
   return refused !== undefined && got === "closed" ? "no_response" : refused;

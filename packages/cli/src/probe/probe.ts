@@ -135,6 +135,7 @@ function toReceiver({ url, counter }: ProbeOptions): Receiver {
 
 /** Returns the test vectors' configuration with the receiver's secrets. */
 function toConfig({ config }: TestVectors, { scheme, secret, previousSecret }: ProbeOptions): TestVectors["config"] {
+  // A valid secret that is not the receiver's.
   const wrongSecret =
     scheme === "standardWebhooks" ? `whsec_${Buffer.alloc(32, 7).toString("base64")}` : (config.secrets.wrong ?? "");
   return { ...config, secrets: { current: secret, previous: previousSecret ?? "", wrong: wrongSecret } };

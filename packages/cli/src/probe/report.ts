@@ -62,6 +62,7 @@ function formatFinding(
   if (!first) return [];
   const command = toCommand(first.sent, url, mask);
   const block = (label: string, text: string) => [style("bold", `   ${label}`), indent(text)];
+  // Only the first case is shown in full, and at most three others in one line each.
   const others = evidence.slice(1, 4).map(({ id, text }) => `${id}: ${text}`);
   if (evidence.length > 4) others.push(`and ${evidence.length - 4} more`);
   return [
@@ -101,6 +102,7 @@ function formatSummary(result: ProbeResult, options: ReportOptions, style: Style
   if (isExact) lines.push(...differences.map(({ id, text }) => toPrintable(mask(`  ${id}: ${text}`))));
   const firstEvidence = defects[0]?.evidence[0];
   if (!firstEvidence) return lines.join("\n");
+  // A check is not a case, so --only cannot select it.
   const isCheck = sent === 0 || firstEvidence.id.startsWith("check/");
   const nextCommand = `offers probe ${url.href}${isCheck ? "" : ` --only ${firstEvidence.id}`}`;
   const advice = "The signatures in this report are valid for 5 minutes. After a change, probe again:";

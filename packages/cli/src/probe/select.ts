@@ -115,6 +115,7 @@ const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
 /** Returns the endpoint that a request calls, in any spelling of its path. @returns undefined for a check or an unknown path */
 export function findEndpoint({ target = "", raw = "", headers = [] }: VectorRequest): Endpoint | undefined {
   const text = JSON.stringify([flatten(target), flatten(raw), headers]).toLowerCase();
+  // A path may be percent-encoded once or twice, or contain backslashes.
   const spellings = [text, decode(text), decode(decode(text))].map((spelling) => spelling.replaceAll("\\", "/"));
   return endpointPaths.find(([, path]) => spellings.some((spelling) => path.test(spelling)))?.[0];
 }
@@ -139,9 +140,11 @@ const isHarmless = ({ method, body, headers = [], raw }: VectorRequest): boolean
   body === "{}" &&
   headers.every((header) => Array.isArray(header) && header[0].toLowerCase() === "content-type");
 
+/** Joins the parts of a string. Repeated parts occur only once. */
 const flatten = (text: Text): string =>
   typeof text === "string" ? text : text.map((part) => (typeof part === "string" ? part : part.repeat)).join("");
 
+/** Decodes the percent-encoded ASCII characters in a string. */
 const decode = (text: string): string =>
   text.replaceAll(/%([0-7][0-9a-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 

@@ -185,11 +185,13 @@ async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchan
     exchanges.push(pendingExchange);
     const next = steps[index + 1];
     if (next?.whileHeld && !whileHeld) {
+      // If the receiver rejects the request, no handler runs, and the exchange ends first.
       await Promise.race([target.waitUntilHeld?.(), pendingExchange]);
       continue;
     }
     await pendingExchange;
     if (!whileHeld || next?.whileHeld) continue;
+    // This was the last step to send while the handler was held.
     target.release?.();
     await Promise.all(exchanges);
   }

@@ -37,6 +37,7 @@ export const createSigningVariants = (
  * @param concurrency how many variants to try concurrently
  * @param send sends a request with the headers and resolves with the response status
  * @param shouldContinue called with the statuses of each group; returns whether to try the next group
+ * @returns undefined if the receiver accepts none of the variants that were tried
  */
 export async function findAcceptedVariant(
   { scheme, secret, precision }: { scheme: Scheme; secret: string; precision: Precision },
@@ -63,6 +64,7 @@ const sha256 = (...parts: (string | Buffer)[]): Buffer => {
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
+/** The digest of the documented scheme: the secret is appended to the timestamp. */
 const appendedDigest: Digest = (timestamp, secret) => sha256(timestamp, secret);
 const hmacDigest: Digest = (timestamp, secret) => hmac(secret, timestamp);
 
@@ -128,7 +130,7 @@ function createDigestVariants(secret: string, now: number, precision: Precision)
         return { code: "wrong_scheme_word", accepted: name, headers: createDigestHeaders(timestamp, text, word) };
       }),
     ),
-    ...listWrongSignedTexts(timestamp, secret).flatMap(([accepted, bytes]) =>
+    ...computeDigestsOfWrongTexts(timestamp, secret).flatMap(([accepted, bytes]) =>
       inBothCases("wrong_signed_text", accepted, bytes),
     ),
     {
@@ -150,16 +152,16 @@ function createDigestVariants(secret: string, now: number, precision: Precision)
 /** Formats an instant the way various languages print it. */
 function formatInOtherNotations(instant: number): [name: string, text: string][] {
   const iso = new Date(instant).toISOString();
-  const micros = `${iso.slice(0, 23)}000`;
+  const isoWithMicros = `${iso.slice(0, 23)}000`;
   const isoTexts = [
     iso,
     `${iso.slice(0, 19)}Z`,
     `${iso.slice(0, 16)}Z`,
     `${iso.slice(0, 19)}+00:00`,
-    `${micros}+00:00`,
+    `${isoWithMicros}+00:00`,
     `${iso.slice(0, 23)}+00:00`,
-    `${micros}Z`,
-    micros,
+    `${isoWithMicros}Z`,
+    isoWithMicros,
     iso.slice(0, 23),
     iso.slice(0, 19),
     iso.slice(0, 16),
@@ -211,7 +213,7 @@ const schemeWords: ReadonlyMap<string, string> = new Map([
   ["hmac:", "a colon after hmac"],
 ]);
 
-const listWrongSignedTexts = (timestamp: string, secret: string): [description: string, digest: Buffer][] => [
+const computeDigestsOfWrongTexts = (timestamp: string, secret: string): [description: string, digest: Buffer][] => [
   ["SHA-256 of the secret followed by the timestamp", sha256(secret, timestamp)],
   ["an HMAC whose key is the timestamp", hmac(timestamp, secret)],
   ...[".", ":", " ", "\n", "|", "+"].map((separator): [string, Buffer] => [

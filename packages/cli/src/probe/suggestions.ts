@@ -1,6 +1,7 @@
 /** Whether a response body is a list of suggestions that the service can use. The service discards a list with an invalid item (D-21). */
 export function isSuggestionList(body: string): boolean {
   try {
+    // The body was decoded as ISO 8859-1, but JSON is encoded in UTF-8.
     const list: unknown = JSON.parse(Buffer.from(body, "latin1").toString());
     return Array.isArray(list) && list.every(isSuggestion);
   } catch {
@@ -34,5 +35,6 @@ function isRating(value: unknown): boolean {
 
 const isNonEmptyString = (value: unknown): boolean => typeof value === "string" && value !== "";
 
+/** Returns the fields of an object, or no fields for any other value. */
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? { ...value } : {};

@@ -40,15 +40,15 @@ export async function sendTimingCases(target: Target, cases: readonly TestVector
   const isAbandonedInTime = cases.includes(stalledBodyCase) ? waitUntilAbandoned(socket) : undefined;
   socket.write(stalledRequest);
   const results: CodedEvidence[] = [];
-  const add = (code: FindingCode, { id, title }: TestVector, text: string, sent: Buffer) =>
+  const addEvidence = (code: FindingCode, { id, title }: TestVector, text: string, sent: Buffer) =>
     results.push({ code, evidence: { id, title, text, sent } });
   if (cases.includes(checkDuringStallCase)) {
     const { responses } = await exchange(target, checkRequest, { methods: ["GET"], timeoutMs: checkTimeoutMs });
     const text = "GET /test got no response within 5 seconds while another body was stalled";
-    if (responses[0] === undefined) add("blocked_by_slow_sender", checkDuringStallCase, text, checkRequest);
+    if (responses[0] === undefined) addEvidence("blocked_by_slow_sender", checkDuringStallCase, text, checkRequest);
   }
   if ((await isAbandonedInTime) === false)
-    add("stalled_body", stalledBodyCase, "waited more than 15 seconds for the rest of a body", stalledRequest);
+    addEvidence("stalled_body", stalledBodyCase, "waited more than 15 seconds for the rest of a body", stalledRequest);
   socket.destroy();
   return results;
 }

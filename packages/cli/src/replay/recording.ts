@@ -25,7 +25,7 @@ export function openRecording(file: string): (webhook: RecordedWebhook) => void 
       throw new UsageError(`The --record file cannot be written (${(cause as NodeJS.ErrnoException).code}): ${file}`);
     }
   };
-  // Reports a file that cannot be written now, instead of at the first webhook.
+  // Check now, instead of at the first webhook, that the file can be written.
   append("");
   const recordedIds = new Set<string>();
   return ({ time, id, method, path, body }) => {

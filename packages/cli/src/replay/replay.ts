@@ -53,8 +53,9 @@ export async function replay(
   return 0;
 }
 
-/** Formats a webhook as one line: its line in the recording, the request and the receiver's response. */
-function formatSentWebhook({ method, path }: Webhook, line: number, status: number, style: Style): string {
+/** Formats a webhook as one line: its line number in the recording, the request and the response status. */
+function formatSentWebhook({ method, path }: Webhook, lineNumber: number, status: number, style: Style): string {
+  // The status 0 means that there was no response.
   const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
-  return `${style("dim", `line ${line}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`;
+  return `${style("dim", `line ${lineNumber}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`;
 }

@@ -49,10 +49,10 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
   const secondsAhead = secondsFromNow(time, time, now);
   if (Math.abs(secondsAhead) > toleranceSeconds) return rejectOutOfTolerance(secondsAhead);
   const expected = createHmac("sha256", decodeKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
-  const received = signatures.split(" ").flatMap((text) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(text)?.[1] ?? []);
-  if (received.length === 0)
+  const receivedSignatures = signatures.split(" ").flatMap((text) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(text)?.[1] ?? []);
+  if (receivedSignatures.length === 0)
     return reject("malformed_signature", "webhook-signature does not contain a v1 signature of 32 bytes in base64.");
-  return received.some((signature) => timingSafeEqual(expected, Buffer.from(signature, "base64")))
+  return receivedSignatures.some((signature) => timingSafeEqual(expected, Buffer.from(signature, "base64")))
     ? { ok: true, variant: "v1", ageSeconds: -secondsAhead }
     : signatureMismatch;
 }
@@ -96,6 +96,7 @@ function findHeaders(
         `missing_${name.toLowerCase().replaceAll("-", "_")}`,
         `There is no ${name} header. Does a proxy strip it?`,
       );
+    // Repeated headers may be joined with commas. A webhook-signature contains a comma after each v1.
     if (occurrences.length > 1 || (name !== "webhook-signature" && value.includes(",")))
       return reject("duplicate_header", `${name} was sent more than once. Does a proxy add it?`);
     values.push(value);

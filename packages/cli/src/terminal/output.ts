@@ -26,6 +26,7 @@ export function createMask(secrets: readonly (string | undefined)[]): Mask {
   const forms = secrets.flatMap((secret) =>
     secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), toLatin1(secret), toBase64(secret)] : [],
   );
+  // A shorter form may be part of a longer one.
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   return (text) => {
     let masked = text;
@@ -57,6 +58,7 @@ export const plural = (count: number, noun: string): string => `${count} ${noun}
 
 /** Wraps a string at spaces into lines of at most `width` characters. A longer word is not split. Each line starts with `indent`. */
 export function wrapText(text: string, indent: string, width: number): string {
+  // Lines on a very narrow terminal would otherwise consist of single words.
   const maxLength = Math.max(20, width - indent.length);
   const lines: string[] = [];
   let line = "";

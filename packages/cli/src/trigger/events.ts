@@ -95,8 +95,8 @@ export function findEvent(name: string): TriggerEvent {
  */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const idField = ["offerId", "workerId"].find((name) => name in fields);
-  const unique = randomUUID().slice(0, 8);
-  return idField === undefined ? fields : { ...fields, [idField]: `${idField.replace("Id", "")}_test_${unique}` };
+  const suffix = randomUUID().slice(0, 8);
+  return idField === undefined ? fields : { ...fields, [idField]: `${idField.replace("Id", "")}_test_${suffix}` };
 }
 
 /**

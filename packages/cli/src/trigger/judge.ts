@@ -26,8 +26,8 @@ export interface TestVerdict {
   finding?: ExplainedFinding;
 }
 
-/** The statuses that count as correct. For an unreadable body, any status that makes the service retry is correct. */
-const correctStatuses: Readonly<Record<TestWay["expects"], readonly TestOutcome["status"][]>> = {
+/** The expected statuses. For an unreadable request, any other rejection is correct too, because the service then retries. */
+const expectedStatuses: Readonly<Record<TestWay["expects"], readonly TestOutcome["status"][]>> = {
   acknowledged: [200],
   refused: [401, 403],
   unreadable: [400],
@@ -59,6 +59,7 @@ export function judgeTestEvent(
     const finding = explain("invalid_suggestions");
     return { isRight: false, text: "Got 200 with a body that is not a list of suggestions.", finding };
   }
+  // The service waits longer for the response to an event (D-25).
   const { slow } = way.shows;
   if (event.isRequest && slow !== undefined && durationMs > checkTimeoutMs)
     return { isRight: false, text: `The response took ${(durationMs / 1000).toFixed(1)} s.`, finding: explain(slow) };
@@ -81,7 +82,7 @@ function classifyOutcome(
   }
   // A server may close the connection if it does not understand the request.
   if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
-  const statuses = correctStatuses[expects];
+  const statuses = expectedStatuses[expects];
   if (statuses.includes(status)) return undefined;
   return classifyStatus({ request: { method: request.method, target: path }, shows: eventShows }, statuses, status);
 }
@@ -96,13 +97,14 @@ export function distinctFindings(
   }[],
 ): ExplainedFinding[] {
   const earlierFindings = new Map<string, ExplainedFinding>();
-  const hasAsSentFailed = results.some(
+  const hasPlainEventFailed = results.some(
     ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
   );
   for (const { way, verdicts } of results)
     for (const { finding } of verdicts) {
       if (finding === undefined || isImplied(way, finding, earlierFindings)) continue;
-      if (hasAsSentFailed && way.expects === "acknowledged" && way.name !== "as-sent") continue;
+      // The other ways of sending a valid request fail for the same reason.
+      if (hasPlainEventFailed && way.expects === "acknowledged" && way.name !== "as-sent") continue;
       earlierFindings.set(finding.code, finding);
     }
   return [...earlierFindings.values()];

@@ -322,8 +322,8 @@ export function writeTestRequests(
   const { id, isRequest, isUnsigned } = webhook;
   const request: Message["request"] = (headers, change = {}) => {
     const { method = webhook.method === "POST" ? "POST" : "GET", path = webhook.path, body = webhook.body } = change;
-    const otherHeaders = createUnsignedHeaders({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
-    return { ...change, method, path, headers: [...headers, ...otherHeaders], body };
+    const unsignedHeaders = createUnsignedHeaders({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
+    return { ...change, method, path, headers: [...headers, ...unsignedHeaders], body };
   };
   const sign: Message["sign"] = (options = {}) => {
     if (isUnsigned) return [];
@@ -331,11 +331,11 @@ export function writeTestRequests(
     const time = new Date(now.getTime() - ageMs);
     const iso = time.toISOString();
     const timestamp = options.timestamp ?? (options.isToTheMinute ? `${iso.slice(0, 16)}Z` : iso);
-    const signed = signRequest(scheme, otherSecret ?? secret, { now: time, id, body, timestamp });
+    const signatureHeaders = signRequest(scheme, otherSecret ?? secret, { now: time, id, body, timestamp });
     // A shell command signs only with the receiver's secret.
     const shellValues: ReadonlyMap<string, string> =
       otherSecret === undefined ? createShellValues(time, options) : new Map();
-    return signed.map(([name, value]) => {
+    return signatureHeaders.map(([name, value]) => {
       const shell = shellValues.get(name);
       return { name, value, ...(shell !== undefined && { shell }) };
     });

@@ -52,7 +52,7 @@ const dayMs = 86_400_000;
 function toCalendarFields(instant: number, utcOffsetMs: number): Record<string, string> {
   const date = new Date(instant + utcOffsetMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
-  // In ISO 8601, a week belongs to the year of its Thursday.
+  // In ISO 8601, Sunday is day 7, and a week belongs to the year of its Thursday.
   const weekday = date.getUTCDay() || 7;
   const thursday = new Date(date.getTime() + (4 - weekday) * dayMs);
   const dayOfYear = (day: Date) => Math.floor((day.getTime() - Date.UTC(day.getUTCFullYear(), 0, 1)) / dayMs);

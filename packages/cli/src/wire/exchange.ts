@@ -102,6 +102,7 @@ export function exchange(
 
 /** Opens a connection, which may not be established yet. */
 export function openConnection({ host, port, isSecure = false }: Address): Socket {
+  // Node expects an IPv6 address without the brackets that it has in a URL.
   const options = { host: host.replace(/^\[|\]$/g, ""), port, noDelay: true };
   if (!isSecure) return connect(options);
   // An IP address is not a valid server name (RFC 6066, section 3).

@@ -39,6 +39,7 @@ export function readResponses(text: string, methods: readonly string[], isClosed
   return responses;
 }
 
+/** Reads the body at the start of a string. @returns undefined if more of the body must arrive first */
 function readBody(
   remaining: string,
   headers: Map<string, string>,
@@ -52,6 +53,7 @@ function readBody(
   return remaining.length < length ? undefined : { text: remaining.slice(0, length), length };
 }
 
+/** Decodes the chunked body at the start of a string. @returns undefined if more of the body must arrive first */
 function readChunks(remaining: string): { text: string; length: number } | undefined {
   let text = "";
   let offset = 0;
@@ -62,10 +64,11 @@ function readChunks(remaining: string): { text: string; length: number } | undef
     // This is not a chunk, so the end of the body is unknown.
     if (digits === undefined) return { text, length: remaining.length };
     const size = Number.parseInt(digits, 16);
-    const next = sizeEnd + 2 + size + 2;
-    if (remaining.length < next) return undefined;
+    // A CRLF follows the size, and another follows the data.
+    const chunkEnd = sizeEnd + 2 + size + 2;
+    if (remaining.length < chunkEnd) return undefined;
     text += remaining.slice(sizeEnd + 2, sizeEnd + 2 + size);
-    offset = next;
+    offset = chunkEnd;
     if (size === 0) return { text, length: offset };
   }
 }

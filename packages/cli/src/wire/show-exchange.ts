@@ -14,7 +14,7 @@ export function formatResponse(received: WireResponse | undefined, mask: Mask): 
   if (!received) return "No response.";
   const { status, headers, body } = received;
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
-  // The body has a character for each byte.
+  // The body was decoded as ISO 8859-1, but most bodies are encoded in UTF-8.
   const bodyText = Buffer.from(body, "latin1").toString();
   const text = [`HTTP/1.1 ${status}`, ...lines, "", bodyText].join("\n");
   // Mask more than is shown, because a secret at the end would otherwise be cut and not be recognised.
@@ -22,6 +22,7 @@ export function formatResponse(received: WireResponse | undefined, mask: Mask): 
   return shorten(toPrintable(masked), text.length);
 }
 
+/** Shortens a string for display. If anything is left out, appends the size of the original, `byteCount`. */
 const shorten = (text: string, byteCount: number): string =>
   text.length > maxTextLength || byteCount > maxTextLength * 2
     ? `${text.slice(0, maxTextLength)}\n… ${byteCount.toLocaleString("en")} bytes in total`

@@ -27,12 +27,13 @@ const apiKey = "key_harbour";
 const env = { OFFERS_API_KEY: apiKey, WEBHOOK_SECRET: secrets.standardWebhooks };
 
 /** Starts a feed like that of the reference platform, with one event per page. */
-async function startFeed(respond?: { status: number; body: string }) {
+async function startFeed(fixedResponse?: { status: number; body: string }) {
   const urls: string[] = [];
   const server = createServer((request, response) => {
     urls.push(request.url ?? "");
     const key = request.headers["x-ue-api-subscription-key"];
-    const { status, body } = respond ?? (key === apiKey ? pageAfter(request.url ?? "") : { status: 401, body: "{}" });
+    const { status, body } =
+      fixedResponse ?? (key === apiKey ? pageAfter(request.url ?? "") : { status: 401, body: "{}" });
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   });
   server.listen(0, "127.0.0.1");
@@ -124,8 +125,8 @@ test.each([
   [{ status: 401, body: "{}" }, "Check the API key."],
   [{ status: 404, body: "" }, "a platform that has a feed?"],
   [{ status: 200, body: "<p>sign in</p>" }, "a platform that has a feed?"],
-])("after the invalid response %j, catch-up prints a remedy but not the API key", async (respond, remedy) => {
-  const { from } = await startFeed(respond);
+])("after the invalid response %j, catch-up prints a remedy but not the API key", async (response, remedy) => {
+  const { from } = await startFeed(response);
   const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
   expect(stderr).toContain(remedy);

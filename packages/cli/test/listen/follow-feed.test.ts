@@ -48,6 +48,7 @@ function createFolder(): string {
   return path;
 }
 
+/** Starts `offers listen` in a folder, and waits until it prints its URL. */
 async function startListening(args: readonly string[], cwd: string) {
   const program = fileURLToPath(new URL("../../dist/offers.js", import.meta.url));
   const scheme = ["--scheme", "standard-webhooks", "--port", "0"];

@@ -6,7 +6,10 @@ import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
 import { parseUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** Starts a server that passes the service's own checks and then misbehaves on each connection. */
+/**
+ * Starts a server that responds with 200 on its first three connections, so that it passes the two checks and has an endpoint for
+ * searches. It misbehaves on each later connection.
+ */
 async function startHostileServer(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],

@@ -14,20 +14,22 @@ function isEqual(expected, received) {
 }
 
 /**
- * A header that occurs twice. For example, with last_of_joined:timestamp, the last of the values joined by commas is signed, and the first
- * value determines the age.
+ * Which value of a repeated header to use. For example, with last_of_joined:timestamp, the last of the values joined by commas is signed,
+ * and the first value determines the age.
  */
 const [, choiceForSignature, form, ambiguousHeader] = /^(first|last)_of_(two|joined):(.+)$/.exec(DEFECT) ?? [];
 
-/** Returns the value of a header that occurs once, otherwise undefined. */
+/** Returns the value of a header that occurs once, otherwise undefined. With some defects, returns one of several values. */
 function findHeader({ rawHeaders }, name, isForAge = false) {
   const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
   if (name === ambiguousHeader) {
     if (form === "joined" && values.length !== 1) return undefined;
     const choices = form === "joined" ? values[0].split(/(?<!v1), */) : values;
+    // The age is read from the value that is not signed.
     return choices.at((choiceForSignature === "first") === isForAge ? -1 : 0);
   }
   if (DEFECT === "second_header_wins") return values.at(-1);
+  // Repeated headers may be joined with commas. A signature contains a comma after each v1.
   return values.length === 1 && !values[0].replaceAll("v1,", "").includes(",") ? values[0] : undefined;
 }
 

@@ -10,7 +10,7 @@ export interface OffersRun {
   stderr: string;
 }
 
-/** Runs the built command, with only the given environment. */
+/** Runs the built command. Its environment contains only PATH and `env`. */
 export async function runOffers(args: readonly string[], env: Record<string, string> = {}): Promise<OffersRun> {
   const child = spawn(process.execPath, [builtProgram, ...args], {
     stdio: ["ignore", "pipe", "pipe"],

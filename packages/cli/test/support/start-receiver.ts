@@ -6,17 +6,17 @@ import { findFreePort } from "../../../../scripts/processes/free-port.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { parseUrl, type ReceiverUrl } from "../../src/wire/receiver-url.ts";
 
-const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
+const receiverPath = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
 /**
  * The command that starts the receiver in each language. start-program.ts starts the receivers from the guides, in Python and Java. PHP's
  * own size limit is turned off, because it would hide a missing limit in the code. An empty argument is replaced with the address.
  */
 export const languages = {
-  node: [process.execPath, file("receiver.mjs")],
-  php: ["php", "-d", "post_max_size=0", "-S", "", file("receiver.php")],
-  perl: ["perl", file("receiver.pl")],
-  ruby: ["ruby", file("receiver.rb")],
+  node: [process.execPath, receiverPath("receiver.mjs")],
+  php: ["php", "-d", "post_max_size=0", "-S", "", receiverPath("receiver.php")],
+  perl: ["perl", receiverPath("receiver.pl")],
+  ruby: ["ruby", receiverPath("receiver.rb")],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Language = keyof typeof languages;
