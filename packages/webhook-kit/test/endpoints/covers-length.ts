@@ -1,7 +1,7 @@
 import type { SignatureScheme } from "../../src/index.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** Creates a custom scheme that covers the body, but checks only that it is as long as `payload`. */
+/** Creates a timestamp digest scheme that covers the body, but requires only that the body is as long as `payload` in JSON. */
 export const createLengthScheme = (payload: unknown): SignatureScheme => ({
   ...timestampDigest(),
   name: "covers-length",

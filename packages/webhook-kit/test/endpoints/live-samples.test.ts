@@ -16,7 +16,7 @@ const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
 describe.each(sampleAdapters)("$name", (adapter) => {
-  /** Starts a receiver, and records the events, verifications and rejections that it reports. */
+  /** Starts a receiver. @returns a function that sends it a sample, and lists of the events, verifications and rejections that it reports */
   async function startReceiver() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];

@@ -16,6 +16,7 @@ describe("parseDateTime", () => {
     .tuple(
       // Excludes the last year, so that the year in UTC has four digits with every offset.
       instant.filter((date) => date.getUTCFullYear() < 9999),
+      // The lengths of a time that ends after the minutes, the seconds, or one to three decimals.
       fc.constantFrom(16, 19, 21, 22, 23),
       fc.constantFrom("Z", "+00:00", "-00:00", "+05:45", "-23:59", "z"),
     )

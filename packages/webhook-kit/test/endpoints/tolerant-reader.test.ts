@@ -66,7 +66,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
         expect(status).toBe(200);
         expect(handler.mock.lastCall?.[0]).toStrictEqual({ ...expectedPayload, sentAt });
       }
-      const name = {
+      const endpoint = {
         "/offer/response": "WorkerOfferResponse",
         "/offer/eventDeleted": "OfferEventDeleted",
         "/events/timelineChanged": "TimelineChanged",
@@ -74,7 +74,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       }[path];
       expect(logger.warn.mock.calls).toEqual([
         [
-          { code: "unexpected_payload_shape", endpoint: name, paths: deviatingPaths },
+          { code: "unexpected_payload_shape", endpoint, paths: deviatingPaths },
           expect.stringMatching(/^a payload differs from the contract/),
         ],
       ]);
@@ -111,7 +111,7 @@ test("the log line does not contain values from the payload", async () => {
   expect(JSON.stringify(logger.warn.mock.calls)).not.toMatch(/SENTINEL|4711/);
 });
 
-/** Generates a value that a sender may send, and the string that the handler receives; undefined if the value is rejected. */
+/** Generates pairs of a value from a sender and the string that the handler receives, which is undefined if the value is rejected. */
 const idShape = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => [text, text] as const),
   fc.maxSafeInteger().map((number) => [number, BigInt(number).toString()] as const),
@@ -137,32 +137,38 @@ const dayShape = fc
 
 test("any payload is handled with the types of the contract, or gets 400 if a value is invalid [D-125]", () =>
   fc.assert(
-    fc.asyncProperty(idShape, idShape, optionalNumberShape, dayShape, async (worker, offer, maximum, start) => {
-      const [workerId, expectedWorkerId] = worker;
-      const [offerId, expectedOfferId] = offer;
-      const [maxAvailableNow, expectedMaximum] = maximum;
-      const [periodStart, expectedStart] = start;
-      const { handler, options } = setUp();
-      const handle = webhookHandler({ secret, ...options, onError: (error) => expect.unreachable(error.message) });
-      const payload = { workerId, offerId, ...times, periodStart, maxAvailableNow };
-      const { status } = await handle(new Request("http://127.0.0.1/events/timelineChanged", post(payload)));
-      // The offer id is optional, so an empty id counts as absent.
-      const isOfferAbsent = offerId === null || offerId === "" || offerId === undefined;
-      const isInvalid =
-        expectedWorkerId === undefined ||
-        (expectedOfferId === undefined && !isOfferAbsent) ||
-        expectedMaximum === undefined ||
-        expectedStart === undefined;
-      expect(status).toBe(isInvalid ? 400 : 200);
-      if (isInvalid) return;
-      expect(handler.mock.lastCall?.[0]).toStrictEqual({
-        ...times,
-        workerId: expectedWorkerId,
-        periodStart: expectedStart,
-        ...(!isOfferAbsent && { offerId: expectedOfferId }),
-        ...(expectedMaximum !== "absent" && { maxAvailableNow: expectedMaximum }),
-      });
-    }),
+    fc.asyncProperty(
+      idShape,
+      idShape,
+      optionalNumberShape,
+      dayShape,
+      async (workerPair, offerPair, maximumPair, startPair) => {
+        const [workerId, expectedWorkerId] = workerPair;
+        const [offerId, expectedOfferId] = offerPair;
+        const [maxAvailableNow, expectedMaximum] = maximumPair;
+        const [periodStart, expectedStart] = startPair;
+        const { handler, options } = setUp();
+        const handle = webhookHandler({ secret, ...options, onError: (error) => expect.unreachable(error.message) });
+        const payload = { workerId, offerId, ...times, periodStart, maxAvailableNow };
+        const { status } = await handle(new Request("http://127.0.0.1/events/timelineChanged", post(payload)));
+        // The offer id is optional, so an empty id counts as absent.
+        const isOfferAbsent = offerId === null || offerId === "" || offerId === undefined;
+        const isInvalid =
+          expectedWorkerId === undefined ||
+          (expectedOfferId === undefined && !isOfferAbsent) ||
+          expectedMaximum === undefined ||
+          expectedStart === undefined;
+        expect(status).toBe(isInvalid ? 400 : 200);
+        if (isInvalid) return;
+        expect(handler.mock.lastCall?.[0]).toStrictEqual({
+          ...times,
+          workerId: expectedWorkerId,
+          periodStart: expectedStart,
+          ...(!isOfferAbsent && { offerId: expectedOfferId }),
+          ...(expectedMaximum !== "absent" && { maxAvailableNow: expectedMaximum }),
+        });
+      },
+    ),
     runOptions(150),
   ));
 

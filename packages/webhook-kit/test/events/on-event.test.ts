@@ -8,7 +8,7 @@ const post = (body: object): RequestInit => ({
   headers: createJsonHeaders(),
   body: JSON.stringify(body),
 });
-const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
+const acceptedResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
 test.each<Adapter>(sampleAdapters)(
   "onEvent gets each event without a specific handler, on $name",
@@ -24,12 +24,12 @@ test.each<Adapter>(sampleAdapters)(
       },
     });
     const statuses = await Promise.all([
-      fetch(`${url}/offer/response`, post(response)),
+      fetch(`${url}/offer/response`, post(acceptedResponse)),
       fetch(`${url}/contact/new/worker_amal`, { headers: createSignedHeaders() }),
       fetch(`${url}/offer/eventDeleted`, post({ offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" })),
     ]).then((responses) => responses.map(({ status }) => status));
     expect(statuses).toEqual([200, 200, 200]);
-    expect(handledByName).toEqual([response]);
+    expect(handledByName).toEqual([acceptedResponse]);
     expect(events.map(({ type }) => type).sort()).toEqual(["OfferEventDeleted", "WorkerAddedContact"]);
   },
 );
@@ -46,7 +46,7 @@ test.each<Adapter>(sampleAdapters)(
         if (contexts.length === 1) throw new Error("the queue is down");
       },
     });
-    const init = post(response);
+    const init = post(acceptedResponse);
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1) statuses.push((await fetch(`${url}/offer/response`, init)).status);
     expect(statuses).toEqual([500, 200, 200]);

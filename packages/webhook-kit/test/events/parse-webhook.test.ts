@@ -5,18 +5,19 @@ import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
 import { createJsonHeaders, createSignedHeaders, quietOptions, secret } from "../support/serve.ts";
 
 const options: ParseWebhookOptions = { ...quietOptions, secret, basePath: "/offers" };
-const request = (path: string, init?: RequestInit): Request => new Request(`https://us.example/offers${path}`, init);
-const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
-const newRequest = (headers = createJsonHeaders({ "offers-delivery-id": "delivery_1" })) =>
-  request("/offer/response", { method: "POST", headers, body: JSON.stringify(response) });
+const createRequest = (path: string, init?: RequestInit): Request =>
+  new Request(`https://us.example/offers${path}`, init);
+const acceptedResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
+const createEventRequest = (headers = createJsonHeaders({ "offers-delivery-id": "delivery_1" })) =>
+  createRequest("/offer/response", { method: "POST", headers, body: JSON.stringify(acceptedResponse) });
 
 describe("parseWebhook", () => {
   test("a verified event is typed, and its response acknowledges it", async () => {
     const before = Date.now();
-    const result = await parseWebhook(options, newRequest());
+    const result = await parseWebhook(options, createEventRequest());
     expect(result.event).toEqual({
       type: "WorkerOfferResponse",
-      data: response,
+      data: acceptedResponse,
       receivedAt: expect.any(String),
       unverifiedDeliveryId: "delivery_1",
     });
@@ -44,50 +45,54 @@ describe("parseWebhook", () => {
     const init = body
       ? { method: "POST", headers: createJsonHeaders(), body: JSON.stringify(body) }
       : { headers: createSignedHeaders() };
-    const { event } = await parseWebhook(options, request(path, init));
+    const { event } = await parseWebhook(options, createRequest(path, init));
     expect(event).toMatchObject({ type, data: body ?? { workerId: "worker amal" } });
     expect(parseWebhookEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
   });
 
   test("/test and /test/auth get a response and no event", async () => {
     const results = await Promise.all([
-      parseWebhook(options, request("/test")),
-      parseWebhook(options, request("/test/auth", { headers: createSignedHeaders() })),
-      parseWebhook(options, request("/test/auth")),
+      parseWebhook(options, createRequest("/test")),
+      parseWebhook(options, createRequest("/test/auth", { headers: createSignedHeaders() })),
+      parseWebhook(options, createRequest("/test/auth")),
     ]);
     expect(results.map(({ event }) => event)).toEqual([undefined, undefined, undefined]);
     expect(results.map((result) => result.response.status)).toEqual([200, 200, 401]);
   });
 
   test.each<[string, () => Request, number]>([
-    ["a forged signature", () => newRequest(createJsonHeaders({ authorization: `hmac ${"0".repeat(64)}` })), 401],
-    ["an unknown path", () => request("/nowhere", { headers: createSignedHeaders() }), 404],
+    [
+      "a forged signature",
+      () => createEventRequest(createJsonHeaders({ authorization: `hmac ${"0".repeat(64)}` })),
+      401,
+    ],
+    ["an unknown path", () => createRequest("/nowhere", { headers: createSignedHeaders() }), 404],
     [
       "a different base path",
       () => new Request("https://us.example/offer/response", { headers: createSignedHeaders() }),
       404,
     ],
-    ["a method that is not allowed", () => request("/offer/response", { headers: createSignedHeaders() }), 405],
+    ["a method that is not allowed", () => createRequest("/offer/response", { headers: createSignedHeaders() }), 405],
     [
       "an invalid payload",
-      () => request("/offer/response", { method: "POST", headers: createJsonHeaders(), body: '{"offerId":""}' }),
+      () => createRequest("/offer/response", { method: "POST", headers: createJsonHeaders(), body: '{"offerId":""}' }),
       400,
     ],
     [
       "a search without suggestContacts",
       () =>
-        request("/contact-suggestions", {
+        createRequest("/contact-suggestions", {
           method: "POST",
           headers: createJsonHeaders(),
           body: '{"userEmailAddresses":[]}',
         }),
       404,
     ],
-  ])("%s gets a response and no event", async (_, create, status) => {
+  ])("%s gets a response and no event", async (_, createInvalidRequest, status) => {
     const rejections: Rejection[] = [];
     const result = await parseWebhook(
       { ...options, onRejected: (rejection) => void rejections.push(rejection) },
-      create(),
+      createInvalidRequest(),
     );
     expect(result.event).toBeUndefined();
     expect(result.response.status).toBe(status);
@@ -104,21 +109,27 @@ describe("parseWebhook", () => {
       }
     }
     const search = { method: "POST", headers: createJsonHeaders(), body: '{"userEmailAddresses":["sam@example.com"]}' };
-    const result = await parseWebhook(new Planning() as ParseWebhookOptions, request("/contact-suggestions", search));
+    const result = await parseWebhook(
+      new Planning() as ParseWebhookOptions,
+      createRequest("/contact-suggestions", search),
+    );
     expect(result.event).toBeUndefined();
     expect(await result.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
   });
 
   test("a retry returns the event again, because the worker deduplicates", async () => {
     const headers = createJsonHeaders();
-    const events = [await parseWebhook(options, newRequest(headers)), await parseWebhook(options, newRequest(headers))];
+    const events = [
+      await parseWebhook(options, createEventRequest(headers)),
+      await parseWebhook(options, createEventRequest(headers)),
+    ];
     expect(events.map(({ event }) => event?.type)).toEqual(["WorkerOfferResponse", "WorkerOfferResponse"]);
   });
 
   test("with Standard Webhooks, all attempts of an event have the same deduplicationKey, and different events have different keys", async () => {
     const standard = { secret: whsec, scheme: standardWebhooks() };
     const deduplicationKeyFor = async (id: string, now: Date) => {
-      const init = createSignedRequest(JSON.stringify(response), { id, now });
+      const init = createSignedRequest(JSON.stringify(acceptedResponse), { id, now });
       const { event } = await parseWebhook(standard, new Request("https://us.example/offer/response", init));
       return event?.deduplicationKey;
     };
@@ -140,7 +151,9 @@ describe("parseWebhook", () => {
     { secrt: "" },
     { secret: "" },
   ])("parseWebhook rejects the options %j with a ConfigurationError", (invalidOptions) =>
-    expect(parseWebhook({ ...options, ...invalidOptions } as ParseWebhookOptions, newRequest())).rejects.toMatchObject({
+    expect(
+      parseWebhook({ ...options, ...invalidOptions } as ParseWebhookOptions, createEventRequest()),
+    ).rejects.toMatchObject({
       name: "ConfigurationError",
     }),
   );

@@ -61,7 +61,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
         ...options,
       });
       const headers = { ...timestampDigest().sign({ secret, now: new Date() }), "content-type": "application/json" };
-      const digest = headers.Authorization.slice(5);
+      const digest = headers.Authorization.slice("hmac ".length);
       const post = (path: string, body: string, extra = {}) =>
         fetch(url + path, { method: "POST", headers: { ...headers, ...extra }, body });
       const responses = [

@@ -17,6 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => provider.shutdown());
 
+/** Serves a traced router. @returns a function that sends a request and returns the response status */
 async function mount(options: Partial<ReceiverOptions>) {
   exporter.reset();
   const app = express4();

@@ -109,6 +109,7 @@ describe.each(adapters)("$name", (adapter) => {
 
 test("readNodeBody immediately rejects a body whose sender hung up before it was read", async () => {
   const bodyPromise = new Promise((resolve, reject) => {
+    // Allows 100 bytes and 40 ms.
     serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {
         const socket = connect(port, "127.0.0.1");
@@ -121,6 +122,7 @@ test("readNodeBody immediately rejects a body whose sender hung up before it was
 
 test("readNodeBody rejects a body that takes too long to arrive [D-17]", async () => {
   const bodyPromise = new Promise((resolve, reject) => {
+    // Allows 100 bytes and 40 ms.
     serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))
       .catch(reject);

@@ -131,6 +131,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
   test("a receiver ends the stream of a body that does not arrive in time", async () => {
     const session = await connect(async (received, response) => {
       const request = received as IncomingMessage;
+      // Allows 100 bytes and 40 ms.
       const result = await Promise.resolve(readNodeBody(request, 100, 40)).catch((error: Rejected) => error);
       writeNodeResponse(request, response, "response" in result ? result.response : acknowledged);
     });
@@ -142,17 +143,19 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     const onRejected = vi.fn();
     const onError = vi.fn();
     let resolveSecret = (_secret: string) => {};
-    const lookUp = vi.fn(
+    const lookUpSecret = vi.fn(
       () =>
         new Promise<string>((resolve) => {
           resolveSecret = resolve;
         }),
     );
     const onWorkerOfferResponse = () => undefined;
-    const session = await connect(webhookListener({ secret: lookUp, onRejected, onError, onWorkerOfferResponse }));
+    const session = await connect(
+      webhookListener({ secret: lookUpSecret, onRejected, onError, onWorkerOfferResponse }),
+    );
     const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...createJsonHeaders() });
     stream.write("{");
-    await vi.waitFor(() => expect(lookUp).toHaveBeenCalled(), { timeout: 60_000 });
+    await vi.waitFor(() => expect(lookUpSecret).toHaveBeenCalled(), { timeout: 60_000 });
     stream.close(http2.constants.NGHTTP2_CANCEL);
     // The response to a ping arrives after the server has read the reset.
     await new Promise((resolve) => session.ping(resolve));

@@ -20,6 +20,7 @@ async function sendBytes(port: number, bytes: Buffer): Promise<number[]> {
     socket.on("close", () => resolve());
     socket.end(bytes);
   });
+  // Latin-1 decodes any bytes, and the status lines are ASCII.
   const responses = Buffer.concat(chunks).toString("latin1");
   return [...responses.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 }
@@ -55,12 +56,12 @@ const body = fc.oneof(
 );
 
 /** Generates arbitrary requests, most of them malformed. */
-const arbitraryRequest = (names: readonly string[]) =>
+const arbitraryRequest = (headerNames: readonly string[]) =>
   fc.record({
     method,
     path,
     headers: fc.array(
-      fc.tuple(fc.oneof(fc.constantFrom(...names, ...knownHeaders), anyText), fc.oneof(lineBytes, anyBytes)),
+      fc.tuple(fc.oneof(fc.constantFrom(...headerNames, ...knownHeaders), anyText), fc.oneof(lineBytes, anyBytes)),
     ),
     body,
   });

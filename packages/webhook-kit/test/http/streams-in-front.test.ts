@@ -45,6 +45,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
     socket.write(`POST /offer/response HTTP/1.1\r\n${headerLines.join("")}\r\n`);
     socket.write(chunk(event.slice(0, middle)));
+    // Sends the rest later, so that the body arrives in two chunks.
     setImmediate(() => socket.write(`${chunk(event.slice(middle))}0\r\n\r\n`));
     const chunks: Buffer[] = [];
     for await (const bytes of socket) chunks.push(bytes as Buffer);

@@ -27,6 +27,7 @@ export class KilledReceiver {
       child.on("message", (message: StageMessage) => {
         if (message.type === "listening") resolve(message.port);
         else if (this.#shouldKill(message.stage, message.event)) child.kill("SIGKILL");
+        // The callback ignores an error, because the process may already have ended.
         else child.send({ resume: `${message.stage} ${message.event}` } satisfies ResumeMessage, () => undefined);
       });
       child.once("exit", (code, signal) => {

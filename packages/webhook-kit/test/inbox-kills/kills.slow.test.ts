@@ -19,6 +19,7 @@ import { type Handle, type KilledReceiverSetup, type Stage, stages } from "./mes
 
 const postgresKillCount = Number(process.env.KILLS ?? 200);
 const pgliteKillCount = Number(process.env.PGLITE_KILLS ?? 30);
+/** The number of kills for every other library and database. */
 const otherKillCount = Number(process.env.OTHER_KILLS ?? 60);
 
 /** How many events a run sent, lost and handled more than once, and how often it killed a receiver at each stage. */
@@ -53,6 +54,7 @@ async function runWithKills(
   const deliverQueuedEvents = async (): Promise<void> => {
     for (const event of queue) await deliverEvent(receivers, event);
   };
+  // Uses two senders for each receiver, so that other events are in progress when a receiver is killed.
   await Promise.all(Array.from({ length: 2 * receiverCount }, deliverQueuedEvents));
   for (const receiver of receivers) await receiver.stop();
 
@@ -124,6 +126,7 @@ describe.runIf(await isPostgresRunning())("three receivers on PostgreSQL that ar
   test("with memoryDeduplication and a bare insert, the same run duplicates events", {
     timeout: 1_800_000,
   }, async () => {
+    // A quarter of the kills is enough to duplicate events.
     const { lost, handledTwice } = await runOnPostgres("memory", Math.ceil(postgresKillCount / 4));
     expect(lost).toBe(0);
     expect(handledTwice).toBeGreaterThan(0);

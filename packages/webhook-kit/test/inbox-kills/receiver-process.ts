@@ -84,6 +84,7 @@ const openDatabase: Record<Handle, () => HandlerDatabase | Promise<HandlerDataba
   },
   async "better-sqlite3"() {
     const { default: SqliteDatabase } = await import("better-sqlite3");
+    // With a timeout, better-sqlite3 itself would wait for other writers and block the process.
     const db = new SqliteDatabase(location, { timeout: 0 });
     return createHandlerDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },

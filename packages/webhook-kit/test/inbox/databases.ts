@@ -116,6 +116,7 @@ export function inboxOnSqlite(options: Options): InboxUnderTest {
   );
 }
 
+/** Names each value by its position, because `$1` is a named parameter in SQLite. */
 export const numberParameters = (values: readonly string[]) =>
   Object.fromEntries(values.map((value, index) => [index + 1, value]));
 

@@ -67,11 +67,11 @@ test("a user's InboxDatabase is called directly", async () => {
       (await executor.query<Record<string, unknown>>(sql, [...values])).rows;
   const ownDatabase: InboxDatabase<Run> = {
     query: createRun(pglite),
-    transact: (first, work) =>
+    transact: (firstStatements, work) =>
       pglite.transaction(async (tx) => {
         const run = createRun(tx as unknown as PGlite);
         let rows: Record<string, unknown>[] = [];
-        for (const sql of first) rows = await run(sql);
+        for (const sql of firstStatements) rows = await run(sql);
         return work(run, rows, run);
       }),
   };

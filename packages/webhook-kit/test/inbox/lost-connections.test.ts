@@ -31,6 +31,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     const lostCall = inbox.once(event, async (tx) => {
       await tx.query(insert, [text]);
       await terminateSession(tx);
+      // Gives the client time to notice that its session has ended.
       await new Promise((resolve) => setTimeout(resolve, 50));
     });
     await expect(lostCall).rejects.toThrow();
@@ -66,7 +67,9 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     const pool = openPool(url);
     const event = { deduplicationKey: randomUUID() };
     const text = randomUUID();
+    // Commits like a normal pool, but then fails as if the connection had closed before the response.
     const losingPool = {
+      // The inbox recognises a pool by this property.
       totalCount: 1,
       query: pool.query.bind(pool),
       async connect() {
@@ -137,6 +140,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
 const createProtocolMessage = (type: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5);
   head.write(type);
+  // The length includes its own four bytes, but not the type.
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
 };

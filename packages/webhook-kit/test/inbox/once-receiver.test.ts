@@ -87,6 +87,7 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
       ["b", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
     ]);
     const { webhooks, body, worker } = createReceiver((context, text) => once(context, [text]), {
+      // The tenant is the first letter of the host name.
       secret: (request: unknown) => secrets.get(new URL((request as Request).url).hostname.slice(0, 1)),
     });
     const id = `msg_${randomUUID()}`;

@@ -74,19 +74,19 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
       await pause(50);
       throw new Error("later");
     };
-    const first = once(event, [text], { andThen: fail });
+    const firstAttempt = once(event, [text], { andThen: fail });
     await started;
-    const second = once(createRetryContext(event), [text]);
-    await expect(first).rejects.toThrow("later");
-    expect(await second).toEqual({ duplicate: false });
+    const secondAttempt = once(createRetryContext(event), [text]);
+    await expect(firstAttempt).rejects.toThrow("later");
+    expect(await secondAttempt).toEqual({ duplicate: false });
     expect(await countNotes(text)).toBe(1);
   });
 
   test("a second call with the same context rejects, both during the first and after it", async () => {
     const event = createEvent();
     const usedTwiceError = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
-    const inside = once(event, [], { andThen: () => once(event, []) });
-    await expect(inside).rejects.toEqual(usedTwiceError);
+    const nestedCall = once(event, [], { andThen: () => once(event, []) });
+    await expect(nestedCall).rejects.toEqual(usedTwiceError);
     await once(event, []);
     await expect(once(event, [])).rejects.toEqual(usedTwiceError);
     await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(usedTwiceError);
@@ -119,6 +119,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     async (key) => {
       expect(await once({}, [], { key })).toEqual({ duplicate: false });
       expect(await once({}, [], { key })).toEqual({ duplicate: true });
+      // Fails if the key dropped the table.
       await query("SELECT count(*) FROM notes");
     },
   );
@@ -135,6 +136,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     await query(expireSql);
     await once(unexpiredEvent, []);
     const [before] = await query("SELECT count(*) AS records FROM offers_inbox");
+    // Only the record of `unexpiredEvent` remains.
     expect(await inbox.deleteExpired({ batchSize: 3 })).toBe(Number(before?.records) - 1);
     expect(await inbox.deleteExpired()).toBe(0);
     expect(await once(createRetryContext(unexpiredEvent), [])).toEqual({ duplicate: true });

@@ -15,6 +15,7 @@ async function findClosedPort(): Promise<number> {
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
+  // The address of a listening TCP server is always an object, so the default is only for the type check.
   return typeof address === "object" && address ? address.port : 1;
 }
 

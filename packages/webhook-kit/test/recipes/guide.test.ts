@@ -7,6 +7,7 @@ const pages = globSync(["frameworks/[!R]*.md", "multi-tenant.md"], { cwd: guides
   file,
   text: readFileSync(join(guides, file), "utf8"),
 }));
+/** The files that no page shows. */
 const hiddenFiles = new Set(["lambda-events.ts", "node-test.ts"]);
 
 /** Reads the TypeScript files in this folder and its subfolders whose path `isShown` accepts. */
@@ -16,8 +17,12 @@ const readRecipes = (isShown: (file: string) => boolean): string[] =>
     .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"));
 
 test("the framework pages show exactly the tested receivers", () => {
-  const shown = pages.flatMap(({ text }) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
-  expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !hiddenFiles.has(file)).sort());
+  const shownReceivers = pages.flatMap(({ text }) =>
+    [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code),
+  );
+  expect(shownReceivers.sort()).toEqual(
+    readRecipes((file) => !file.endsWith(".test.ts") && !hiddenFiles.has(file)).sort(),
+  );
 });
 
 /** Joins lines and removes the type of the request, so that differences in formatting and types do not matter. */

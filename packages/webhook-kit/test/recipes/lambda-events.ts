@@ -130,6 +130,7 @@ export function createHttpApi(invoke: (event: APIGatewayProxyEventV2) => Promise
   return (request, response) => void receive(request, response).catch(() => response.destroy());
 }
 
+/** Encodes the body as a gateway does, and leaves out an empty body. */
 const createBodyFields = ({
   body,
   isBinary,
@@ -138,6 +139,7 @@ const createBodyFields = ({
     ? { body: body.toString(isBinary ? "base64" : "utf8"), isBase64Encoded: isBinary }
     : { isBase64Encoded: false };
 
+/** Groups header values by name. In `rawHeaders`, each name is followed by its value. */
 function groupHeaders(rawHeaders: readonly string[], shouldLowercase: boolean): Record<string, string[]> {
   const valuesByName: Record<string, string[]> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -36,6 +36,7 @@ const createGateway =
   ) =>
   async (incoming: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = incoming;
+    // A gateway sends the event as JSON.
     const event = JSON.parse(
       JSON.stringify(toEvent({ method, path, rawHeaders, isBinary, body: await buffer(incoming) })),
     );

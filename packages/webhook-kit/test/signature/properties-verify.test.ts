@@ -82,6 +82,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       fc.asyncProperty(messages, fc.nat(), fc.constantFrom(...names), async (message, bit, name) => {
         const pairs = headerPairs(scheme.sign(message)).map(([header, text]) => [header.toLowerCase(), text] as const);
         const tamperedPairs = pairs.map(([header, text]) => {
+          // Like Node, decodes header bytes as Latin-1.
           const tamperedText = flipBit(Buffer.from(text), bit).toString("latin1");
           const isSameHex = header === "authorization" && tamperedText.toLowerCase() === text.toLowerCase();
           return [header, header === name && !isSameHex ? tamperedText : text];

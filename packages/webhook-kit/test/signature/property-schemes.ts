@@ -10,9 +10,9 @@ export interface SchemeCase {
   readonly name: string;
   /** The scheme with each of its options. */
   readonly variants: readonly [SyncScheme, ...SyncScheme[]];
-  /** The names of the headers that it reads, in lower case. */
+  /** The names of the headers that the scheme reads, in lower case. */
   readonly names: readonly [string, ...string[]];
-  /** Every type of secret that it accepts. */
+  /** Generates every type of secret that the scheme accepts. */
   readonly secret: fc.Arbitrary<string>;
   isSameKey(a: string, b: string): boolean;
 }
@@ -64,7 +64,7 @@ export function verify(
   return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
-/** Returns a copy of the bytes with one bit flipped. */
+/** Returns a copy of the bytes with one bit flipped. A `bit` beyond the last byte wraps around, and an empty buffer stays empty. */
 export function flipBit(bytes: Buffer, bit: number): Buffer {
   const copy = Buffer.from(bytes);
   const index = Math.floor(bit / 8) % Math.max(bytes.length, 1);

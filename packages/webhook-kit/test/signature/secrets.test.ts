@@ -24,11 +24,11 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   });
 
   test("the secret function is not called for malformed or stale headers", async () => {
-    const lookUp = vi.fn(() => secret);
-    const request = await mount(adapter, { secret: lookUp });
+    const lookUpSecret = vi.fn(() => secret);
+    const request = await mount(adapter, { secret: lookUpSecret });
     await request("/test/auth");
     await request("/test/auth", { headers: { ...createSignedHeaders(), Timestamp: "2018-11-26T10:55Z" } });
-    expect(lookUp).not.toHaveBeenCalled();
+    expect(lookUpSecret).not.toHaveBeenCalled();
   });
 
   test("during rotation, both secrets are accepted, and onVerified reports which one was used", async () => {

@@ -44,6 +44,7 @@ describe.each(adapters)("$name", (adapter) => {
   test("other bytes that decode to the same string get 401, and signed invalid UTF-8 gets 400", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     const signedBody = Buffer.from(body.replace("amal", "am\ufffdl"));
+    // Replaces the three bytes of U+FFFD with one invalid byte, which also decodes to U+FFFD.
     const index = signedBody.indexOf(0xef);
     const forgedBody = Buffer.concat([signedBody.subarray(0, index), Buffer.of(0xff), signedBody.subarray(index + 3)]);
     expect(forgedBody.toString()).toBe(signedBody.toString());

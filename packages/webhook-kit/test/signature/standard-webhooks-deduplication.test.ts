@@ -71,12 +71,12 @@ describe.each(sampleAdapters)("$name", (adapter) => {
         });
       });
     });
-    const first = post(createSignedRequest(body, { id: "msg_1" }));
+    const firstAttempt = post(createSignedRequest(body, { id: "msg_1" }));
     await started;
-    const second = await request("/offer/response", createSignedRequest(body, { id: "msg_1" }));
-    expect([second.status, Number(second.headers.get("retry-after")) >= 1]).toEqual([409, true]);
+    const retry = await request("/offer/response", createSignedRequest(body, { id: "msg_1" }));
+    expect([retry.status, Number(retry.headers.get("retry-after")) >= 1]).toEqual([409, true]);
     finish();
-    expect(await first).toBe(200);
+    expect(await firstAttempt).toBe(200);
   });
 
   test("an id is recorded for 72 hours, as long as a sender may retry", async () => {
@@ -124,8 +124,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const zeros = Buffer.alloc(32).toString("base64");
     const paddedHeaders = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
     const statuses = [];
-    for (const attempt of [headers, headers, paddedHeaders])
-      statuses.push((await request("/contact-suggestions", { ...init, headers: attempt })).status);
+    for (const attemptHeaders of [headers, headers, paddedHeaders])
+      statuses.push((await request("/contact-suggestions", { ...init, headers: attemptHeaders })).status);
     expect(statuses).toEqual([200, 401, 401]);
     expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "signature_reused" }));
   });

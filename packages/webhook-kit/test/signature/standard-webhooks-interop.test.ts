@@ -63,10 +63,11 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     headers["webhook-signature"] += ` ${signWithNpm({ secret: newSecret, now })["webhook-signature"]} v1a,bm90IHJlYWQ=`;
     for (const secret of [whsec, newSecret, [newSecret, whsec]]) {
       const request = await mount(adapter, { secret, scheme });
+      // This request lacks the body that the signature covers.
       expect((await request("/test/auth", { headers })).status).toBe(401);
       const onWorkerOfferResponse = vi.fn();
-      const receiver = await mount(adapter, { secret, scheme, onWorkerOfferResponse });
-      expect((await receiver("/offer/response", { method: "POST", headers, body })).status).toBe(200);
+      const sendEvent = await mount(adapter, { secret, scheme, onWorkerOfferResponse });
+      expect((await sendEvent("/offer/response", { method: "POST", headers, body })).status).toBe(200);
       expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
     }
   });
@@ -85,6 +86,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
 
   test("npm standardwebhooks and the kit reject messages that were signed too long ago or in the future", async () => {
     const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse: vi.fn() });
+    // Both allow 300 s. Timestamps are rounded down to seconds.
     for (const seconds of [-302, 302]) {
       const headers = signWithNpm({ now: new Date(Date.now() + seconds * 1000) });
       expect(() => new Webhook(whsec).verify(body, headers)).toThrow("Message timestamp too");

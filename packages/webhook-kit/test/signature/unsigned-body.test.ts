@@ -29,6 +29,7 @@ async function sendUnsigned(adapter: Adapter) {
     });
   };
   server.prependListener("request", observeResponse);
+  // In Latin-1, a string has as many characters as bytes, so `isComplete` can compare its length.
   const socket = connect(port, "127.0.0.1").setEncoding("latin1");
   socket.write(head + thirtyMegabytes, "latin1");
   let response = "";
@@ -43,6 +44,7 @@ async function sendUnsigned(adapter: Adapter) {
   return { response, bodyBytesReadAtResponse, socket, serverSocket };
 }
 
+/** Returns whether the response contains as many bytes of body as its Content-Length states. */
 function isComplete(response: string): boolean {
   const [responseHead = "", body] = response.split("\r\n\r\n");
   return body?.length === Number(/content-length: (\d+)/i.exec(responseHead)?.[1]);

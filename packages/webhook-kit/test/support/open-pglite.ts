@@ -32,7 +32,7 @@ async function prepareEmptyDatabase(): Promise<string> {
   if (existsSync(file)) return file;
   await using created = await PGlite.create();
   await mkdir(cache, { recursive: true });
-  // Another process may be creating the same file.
+  // Another process may be creating the same file, so the file gets its final name only when it is complete.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, (await created.dumpDataDir("none")).stream());
   await rename(draft, file);

@@ -51,7 +51,7 @@ export async function serveUntilTestFinished(server: Server): Promise<RunningSer
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Sends text unchanged over a new connection, and returns everything that it receives before the connection closes. */
+/** Sends text as UTF-8 over a new connection. @returns the bytes that arrive before it closes, decoded as Latin-1 */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(text);

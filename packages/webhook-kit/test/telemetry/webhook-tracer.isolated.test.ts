@@ -52,30 +52,35 @@ async function receiveEvent(
   const spans = exporter.getFinishedSpans();
   return {
     status,
-    request: spans.find(({ name }) => name.startsWith("webhook")),
-    save: spans.find(({ name }) => name === "save"),
+    requestSpan: spans.find(({ name }) => name.startsWith("webhook")),
+    handlerSpan: spans.find(({ name }) => name === "save"),
   };
 }
 
 test("the span of a verified request continues the sender's trace [D-138]", async () => {
-  const { status, request, save } = await receiveEvent({ traceparent, tracestate: "vendor=1" });
-  expect([status, request?.spanContext().traceId, request?.parentSpanContext?.spanId]).toEqual([200, traceId, spanId]);
-  expect(request?.parentSpanContext).toMatchObject({ isRemote: true });
-  expect(request?.spanContext().traceState?.serialize()).toBe("vendor=1");
-  expect(request?.kind).toBe(SpanKind.SERVER);
-  expect(save?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+  const { status, requestSpan, handlerSpan } = await receiveEvent({ traceparent, tracestate: "vendor=1" });
+  expect([status, requestSpan?.spanContext().traceId, requestSpan?.parentSpanContext?.spanId]).toEqual([
+    200,
+    traceId,
+    spanId,
+  ]);
+  expect(requestSpan?.parentSpanContext).toMatchObject({ isRemote: true });
+  expect(requestSpan?.spanContext().traceState?.serialize()).toBe("vendor=1");
+  expect(requestSpan?.kind).toBe(SpanKind.SERVER);
+  expect(handlerSpan?.parentSpanContext?.spanId).toBe(requestSpan?.spanContext().spanId);
 });
 
 test("the span of a rejected request does not continue the sender's trace [D-138]", async () => {
-  const { status, request } = await receiveEvent({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
-  expect([status, request?.parentSpanContext]).toEqual([401, undefined]);
-  expect(request?.spanContext().traceId).not.toBe(traceId);
-  expect(request?.attributes).toMatchObject({
+  const { status, requestSpan } = await receiveEvent({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
+  expect([status, requestSpan?.parentSpanContext]).toEqual([401, undefined]);
+  expect(requestSpan?.spanContext().traceId).not.toBe(traceId);
+  expect(requestSpan?.attributes).toMatchObject({
     "offers.webhook.outcome": "rejected",
     "error.type": "signature_mismatch",
   });
 });
 
+/** Runs the work in an active span, as HTTP instrumentation does. @returns the span */
 const runInServerSpan = (work: () => Promise<unknown>): Promise<Span> =>
   tracer.startActiveSpan("server", async (span) => {
     await work();
@@ -84,33 +89,33 @@ const runInServerSpan = (work: () => Promise<unknown>): Promise<Span> =>
   });
 
 test("an active span is the parent of the request span, even if the sender has a trace [D-138]", async () => {
-  let received: Awaited<ReturnType<typeof receiveEvent>> | undefined;
-  const server = await runInServerSpan(async () => {
-    received = await receiveEvent({ traceparent });
+  let result: Awaited<ReturnType<typeof receiveEvent>> | undefined;
+  const serverSpan = await runInServerSpan(async () => {
+    result = await receiveEvent({ traceparent });
   });
-  expect(received?.request?.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
-  expect(received?.request?.links).toEqual([]);
-  expect(received?.request?.kind).toBe(SpanKind.INTERNAL);
+  expect(result?.requestSpan?.parentSpanContext?.spanId).toBe(serverSpan.spanContext().spanId);
+  expect(result?.requestSpan?.links).toEqual([]);
+  expect(result?.requestSpan?.kind).toBe(SpanKind.INTERNAL);
 });
 
 test("with sender: link, the span is not in the sender's trace but links to it, even when a span is active", async () => {
-  const { request } = await receiveEvent({ traceparent }, { sender: "link" });
-  expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
+  const { requestSpan } = await receiveEvent({ traceparent }, { sender: "link" });
+  expect([requestSpan?.parentSpanContext, requestSpan?.links.map((link) => link.context.spanId)]).toEqual([
     undefined,
     [spanId],
   ]);
   exporter.reset();
-  let received: Awaited<ReturnType<typeof receiveEvent>> | undefined;
-  const server = await runInServerSpan(async () => {
-    received = await receiveEvent({ traceparent }, { sender: "link" });
+  let result: Awaited<ReturnType<typeof receiveEvent>> | undefined;
+  const serverSpan = await runInServerSpan(async () => {
+    result = await receiveEvent({ traceparent }, { sender: "link" });
   });
-  expect(received?.request?.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
-  expect(received?.request?.links.map((link) => link.context.traceId)).toEqual([traceId]);
+  expect(result?.requestSpan?.parentSpanContext?.spanId).toBe(serverSpan.spanContext().spanId);
+  expect(result?.requestSpan?.links.map((link) => link.context.traceId)).toEqual([traceId]);
 });
 
 test("with sender: ignore, the span does not refer to the sender's trace", async () => {
-  const { request } = await receiveEvent({ traceparent }, { sender: "ignore" });
-  expect([request?.parentSpanContext, request?.links]).toEqual([undefined, []]);
+  const { requestSpan } = await receiveEvent({ traceparent }, { sender: "ignore" });
+  expect([requestSpan?.parentSpanContext, requestSpan?.links]).toEqual([undefined, []]);
 });
 
 test.each([
@@ -118,8 +123,8 @@ test.each([
   ["with a zero trace id", `00-${"0".repeat(32)}-${spanId}-01`],
   ["with two values", `${traceparent}, ${traceparent}`],
 ])("a traceparent header %s is ignored", async (_description, invalidTraceparent) => {
-  const { status, request } = await receiveEvent({ traceparent: invalidTraceparent });
-  expect([status, request?.parentSpanContext]).toEqual([200, undefined]);
+  const { status, requestSpan } = await receiveEvent({ traceparent: invalidTraceparent });
+  expect([status, requestSpan?.parentSpanContext]).toEqual([200, undefined]);
 });
 
 test("a duplicate also has a span in the sender's trace", async () => {
@@ -148,17 +153,21 @@ test("the trace passes through a queue, so the span of traceEvent is a child of 
     },
     { tracer },
   );
-  const [request, save, process] = exporter.getFinishedSpans();
+  const [requestSpan, handlerSpan, processSpan] = exporter.getFinishedSpans();
   expect([result, queuedEvent.trace?.tracestate]).toEqual([7, "vendor=1"]);
-  expect([request, save, process].map((span) => span?.name)).toEqual([
+  expect([requestSpan, handlerSpan, processSpan].map((span) => span?.name)).toEqual([
     "webhook WorkerOfferResponse",
     "save",
     "process WorkerOfferResponse",
   ]);
-  expect([request, save, process].map((span) => span?.spanContext().traceId)).toEqual([traceId, traceId, traceId]);
-  expect(process?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
-  expect(save?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId);
-  expect(process?.kind).toBe(SpanKind.CONSUMER);
+  expect([requestSpan, handlerSpan, processSpan].map((span) => span?.spanContext().traceId)).toEqual([
+    traceId,
+    traceId,
+    traceId,
+  ]);
+  expect(processSpan?.parentSpanContext?.spanId).toBe(requestSpan?.spanContext().spanId);
+  expect(handlerSpan?.parentSpanContext?.spanId).toBe(processSpan?.spanContext().spanId);
+  expect(processSpan?.kind).toBe(SpanKind.CONSUMER);
 });
 
 test("traceEvent rejects with the error from the work, and the span records only the error name", async () => {

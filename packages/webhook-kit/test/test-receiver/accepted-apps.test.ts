@@ -12,13 +12,13 @@ import { webhookListener } from "../../src/node.ts";
 import { signHeaders, testReceiver } from "../../src/testing.ts";
 import { secret } from "../support/serve.ts";
 
-const handled: string[] = [];
+const handledWorkers: string[] = [];
 const options = {
   secret,
   // Both tests of an app send the same event. If they signed it in the same millisecond, the second would be a duplicate.
   deduplication: false as const,
   onRejected: () => undefined,
-  onWorkerAddedContact: ({ workerId }: { workerId: string }) => void handled.push(workerId),
+  onWorkerAddedContact: ({ workerId }: { workerId: string }) => void handledWorkers.push(workerId),
 };
 const basePath = "/offers";
 const webhooks = webhookHandler({ ...options, basePath });
@@ -69,7 +69,7 @@ describe.each(Object.keys(apps))("%s", (name) => {
     await using receiver = await testReceiver((await apps[name]?.()) as string, { secret, basePath });
     expect((await receiver.testAuth()).status).toBe(200);
     expect((await receiver.workerAddedContact({ workerId: name })).status).toBe(200);
-    expect(handled.pop()).toBe(name);
+    expect(handledWorkers.pop()).toBe(name);
   });
 
   test("deliverTo of the client's test service accepts the app", async () => {
@@ -79,7 +79,7 @@ describe.each(Object.keys(apps))("%s", (name) => {
     service.addContact(name);
     await service.deliver();
     expect(service.deliveries).toMatchObject([{ state: "acknowledged" }]);
-    expect(handled.pop()).toBe(name);
+    expect(handledWorkers.pop()).toBe(name);
   });
 });
 

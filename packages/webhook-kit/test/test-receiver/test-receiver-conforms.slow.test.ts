@@ -148,11 +148,11 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
   });
 
   test("checkContract reports a receiver whose scheme does not verify the signed body", async () => {
-    const ignoresBody: SignatureScheme = {
+    const permissiveScheme: SignatureScheme = {
       ...bodyHmac,
-      verify: (_claim, _secrets) => ({ secretIndex: 0, variant: "none" }),
+      verify: (_parsed, _secrets) => ({ secretIndex: 0, variant: "none" }),
     };
-    const app = mount({ secret, scheme: ignoresBody, ...createHandlers() });
+    const app = mount({ secret, scheme: permissiveScheme, ...createHandlers() });
     await using receiver = await testReceiver(app, { secret, basePath, scheme: bodyHmac });
     const problems = await receiver.checkContract(samples);
     expect(problems).toContain(

@@ -12,6 +12,7 @@ captureConsole();
 
 type CheckContract = Awaited<ReturnType<typeof testReceiver>>["checkContract"];
 
+/** Returns the problems that checkContract finds in a receiver. Expects that they do not contain the secret. */
 async function findProblems(
   app: Parameters<typeof testReceiver>[0],
   basePath: string,
@@ -145,6 +146,7 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
     "ignores what follows the digest",
     (request, response, next) => {
       const [timestamp, authorization] = readSignatureHeaders(request);
+      // The word `hmac`, a space and the digest have 69 characters.
       return request.path === "/test/auth" &&
         isSigned(timestamp, authorization.slice(0, 69)) &&
         authorization.length > 69
@@ -158,7 +160,7 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
     (request, response, next) => {
       const [timestamp, authorization] = readSignatureHeaders(request);
       return request.path === "/test/auth" &&
-        authorization.slice(5) === createHmac("sha256", "").update(timestamp).digest("hex").toUpperCase()
+        authorization.slice("hmac ".length) === createHmac("sha256", "").update(timestamp).digest("hex").toUpperCase()
         ? response.sendStatus(200)
         : next();
     },

@@ -61,8 +61,8 @@ describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (
       scheme,
       secret: secrets[scheme],
       allowEvents: true,
-      // Skips the stalled body, which takes 10 seconds.
       only: [],
+      // The stalled body takes 10 seconds.
       skip: ["timing/stalled-body"],
     });
     const defects = findings.filter(({ severity }) => severity === "defect");

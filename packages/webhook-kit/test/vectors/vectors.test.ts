@@ -16,8 +16,8 @@ const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["Ame
 const startedReceivers: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(startedReceivers.map((receiver) => receiver.stop())));
 
-const runVectors = async (sending: SendCasesOptions, receiver: Receiver): Promise<ComparedCase[]> =>
-  compareCases(sending, await sendCases(sending, receiver));
+const runVectors = async (options: SendCasesOptions, receiver: Receiver): Promise<ComparedCase[]> =>
+  compareCases(options, await sendCases(options, receiver));
 
 async function start(adapter: string, zone: string, scheme: Scheme = "timestampDigest") {
   const receiver = await startReceiver(adapter, zone, scheme);
@@ -31,21 +31,21 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
     test("a receiver passes every test vector, with the clock of the vectors and with the real clock [D-60]", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of isFull ? [vectors.config.clock, undefined] : [vectors.config.clock]) {
-        const compared = await runVectors({ ...vectors, scheme: "timestampDigest", clock }, receiver);
-        expect(describeFailures(compared), summarise(compared)).toEqual([]);
-        expect(compared.length, "sent cases").toBeGreaterThan(700);
+        const comparedCases = await runVectors({ ...vectors, scheme: "timestampDigest", clock }, receiver);
+        expect(describeFailures(comparedCases), summarise(comparedCases)).toEqual([]);
+        expect(comparedCases.length, "sent cases").toBeGreaterThan(700);
       }
     });
 
     test("a receiver passes every Standard Webhooks test vector", async () => {
       const scheme = "standardWebhooks";
       const receiver = await start(adapter, zone, scheme);
-      const compared = await runVectors(
+      const comparedCases = await runVectors(
         { config: configFor(scheme), groups: vectors.standardWebhooks, scheme },
         receiver,
       );
-      expect(describeFailures(compared), summarise(compared)).toEqual([]);
-      expect(compared.length, "sent cases").toBeGreaterThan(50);
+      expect(describeFailures(comparedCases), summarise(comparedCases)).toEqual([]);
+      expect(comparedCases.length, "sent cases").toBeGreaterThan(50);
     });
   },
 );
@@ -53,11 +53,11 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
 // Checks the test vectors themselves, instead of the kit.
 if (isFull)
   test.concurrent("a naive receiver fails at least 60 test vectors", async () => {
-    const compared = await runVectors(
+    const comparedCases = await runVectors(
       { ...vectors, scheme: "timestampDigest", clock: vectors.config.clock },
       await start("naive", "UTC"),
     );
     // Counts only wrong statuses, wrong handling and leaks, but not different headers or wording.
     const isSerious = ({ kind }: Mismatch) => kind === "status" || kind === "handled" || kind === "leak";
-    expect(describeFailures(compared, isSerious).length, summarise(compared)).toBeGreaterThanOrEqual(60);
+    expect(describeFailures(comparedCases, isSerious).length, summarise(comparedCases)).toBeGreaterThanOrEqual(60);
   });

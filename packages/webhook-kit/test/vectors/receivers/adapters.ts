@@ -43,7 +43,7 @@ const fetchAdapter: VectorAdapter = (setUp) => {
   return server as Server;
 };
 
-/** Returns the mount path of a request target in origin or absolute form. */
+/** Returns the mount path of a request target in origin or absolute form, or undefined if it has none. */
 const findMount = (target = ""): string | undefined => /^(?:http:\/\/[^/]*)?\/(\d+\.[\w-]+)/.exec(target)?.[1];
 
 function memoizePerMount<Receiver>(create: (mount: string) => Receiver): (mount: string) => Receiver {

@@ -22,6 +22,7 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
   const crashed = exited.then(([code]) => {
     throw new Error(`The receiver ${adapter} in ${zone} exited with ${code}.`);
   });
+  // After `stop`, nothing waits for `crashed`, so its rejection must not count as unhandled.
   crashed.catch(() => undefined);
   const waitForMessage = <Type extends FromReceiver["type"]>(
     type: Type,
@@ -59,6 +60,7 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
     },
     async tally(targets) {
       const tally = waitForMessage("tally");
+      // A base is a slash and the mount.
       send({ type: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
       const { records, isPolluted } = await tally;
       if (isPolluted) throw new Error(`A case polluted Object.prototype in ${adapter} in ${zone}.`);
