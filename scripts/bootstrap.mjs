@@ -32,7 +32,7 @@ const env = {
  * Runs a command until it exits, and forwards signals to it. If the command fails, this process exits with the same status. A step that is
  * not empty is printed on standard error, because standard output is reserved for the command.
  *
- * @returns the output of the command, if it is piped
+ * @returns the output of the command if `stdout` is `pipe`, otherwise undefined
  */
 const run = async (step, command, args, stdout = "inherit") => {
   if (step) console.error(step);
@@ -41,9 +41,9 @@ const run = async (step, command, args, stdout = "inherit") => {
   const forward = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
   // npm does not forward SIGTERM, so stop the command when the parent process, npm, has exited.
-  const parent = process.ppid;
+  const parentId = process.ppid;
   const parentCheck = setInterval(() => {
-    if (process.ppid !== parent) forward("SIGTERM");
+    if (process.ppid !== parentId) forward("SIGTERM");
   }, 500);
   const [status] = await once(child, "close");
   clearInterval(parentCheck);
@@ -101,7 +101,10 @@ const packages = {
   cli: ["packages/contract/src", "spec/corpus"],
 };
 
-/** Whether a file in the folder has changed. Markdown files and the folders `dist`, `node_modules` and `test` do not count. */
+/**
+ * Whether a file in the folder has changed since this time, in milliseconds. Markdown files and the folders `dist`, `node_modules` and
+ * `test` do not count.
+ */
 const hasChangedSince = (time, folder) =>
   readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
     const path = join(folder, entry.name);
@@ -115,6 +118,7 @@ async function build() {
     const folder = join("packages", name);
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
     if (![folder, ...bundledFolders].some((source) => hasChangedSince(builtAt, source))) continue;
+    // Record the start of the build, so that a file that changes during the build is built again by the next run.
     const startedAt = Date.now();
     // Without these options, pnpm would first check the installation and the age of every version.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
@@ -147,9 +151,9 @@ if (hasTools && isInstalled && state.manifests === hashManifests()) {
   const packageOptions = pinnedTools.flatMap((tool) => ["-p", tool]);
   env.PATH = (await run(step, "npx", ["--yes", ...packageOptions, "-c", "node -p process.env.PATH"], "pipe")).trim();
   const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
-  const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
+  const retryOptions = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
   const quietFlags = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
-  const installArgs = [...getInstallArgs(flags), ...getStoreOptions(), ...quietFlags, ...retries];
+  const installArgs = [...getInstallArgs(flags), ...getStoreOptions(), ...quietFlags, ...retryOptions];
   await run("Installing dependencies", "pnpm", installArgs);
   const manifests = hashManifests();
   // Rebuild packages that were built with different dependencies.
@@ -159,6 +163,6 @@ if (hasTools && isInstalled && state.manifests === hashManifests()) {
 const folders = [join(root, "node_modules", ".bin"), ...(isNodeNewEnough ? [dirname(process.execPath)] : []), env.PATH];
 env.PATH = folders.join(delimiter);
 if (flags.includes("--build")) await build();
-const [command, ...rest] = args;
+const [command, ...commandArgs] = args;
 // Only `npm run tarballs` runs pnpm here. It prints no progress, so print the step.
-if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, rest);
+if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, commandArgs);

@@ -23,9 +23,9 @@ for (const { tag, text } of statements) {
 for (const tag of decidedTags) if (!knownTags.has(tag)) errors.push(`unknown statement in spec/decisions.yaml: ${tag}`);
 for (const id of ids) if (!provenTags.has(id)) errors.push(`no test has the tag [${id}]`);
 
-const cited = findCitedDecisions();
-for (const [id, file] of cited) if (!decisions[id]) errors.push(`${id} is cited in ${file}, but is not decided`);
-for (const id of ids) if (!cited.has(id)) errors.push(`${id} is cited nowhere in the code`);
+const citingFiles = findCitedDecisions();
+for (const [id, file] of citingFiles) if (!decisions[id]) errors.push(`${id} is cited in ${file}, but is not decided`);
+for (const id of ids) if (!citingFiles.has(id)) errors.push(`${id} is cited nowhere in the code`);
 
 if (errors.length > 0) {
   console.error(errors.join("\n"));

@@ -112,7 +112,7 @@ async function runChecks(names: readonly string[]): Promise<boolean> {
   return failedCount === 0;
 }
 
-/** Runs a command and writes its output to `file`. @returns its exit code and the last line of its output */
+/** Runs a command and writes its output to `file`. @returns its exit code and the first 120 characters of the last line of its output */
 async function runWithLog(command: string, file: string): Promise<{ status: number; lastLine: string }> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" ")], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -122,6 +122,7 @@ async function runWithLog(command: string, file: string): Promise<{ status: numb
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {
       log.write(chunk);
+      // Only the last line is returned, so the end of the output is enough.
       tail = (tail + chunk).slice(-2_000);
     });
   const [status] = await once(child, "close");

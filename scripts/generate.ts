@@ -45,8 +45,8 @@ const isCheck = process.argv.includes("--check");
 const outdatedFiles: string[] = [];
 for (const [path, content] of outputs) {
   const file = resolve(root, path);
-  const committed = await readFile(file, "utf8").catch(() => undefined);
-  if (committed === content) continue;
+  const committedContent = await readFile(file, "utf8").catch(() => undefined);
+  if (committedContent === content) continue;
   outdatedFiles.push(relative(root, file));
   if (isCheck) continue;
   await mkdir(dirname(file), { recursive: true });

@@ -35,6 +35,7 @@ export const runSeeds = (
       process.execPath,
       [...program, "--seed", `${firstSeed}`, "--count", `${count}`],
       (error, stdout, stderr) => {
+        // The program prints its result even if it exits with 1 because a seed failed.
         if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
         else reject(error ?? new Error(stderr));
       },

@@ -32,7 +32,7 @@ export class Seeded {
     return items[Math.floor(this.random() * items.length)] as T;
   }
 
-  /** Reports a step, and adds it to the fingerprint. */
+  /** Reports a step, and adds it to the fingerprint, which is an FNV-1a hash. */
   protected recordStep(line: string): void {
     this.onStep?.(line);
     for (let index = 0; index < line.length; index += 1)

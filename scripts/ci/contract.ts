@@ -45,6 +45,7 @@ export function readStatements(root: string): Statement[] {
     const [mark = "", listNumber] = /^(?:\| |#+ |\s*(?:(\d+)\.|-) )/.exec(line) ?? [];
     const text = line.slice(mark.length);
     if (heading !== undefined) section = heading;
+    // A row is named after its first cell, without parentheses. Its text omits the ` |` at the end.
     else if (line.startsWith("| ")) addStatement(text.slice(0, -2), text.replace(/ [(|].*/, ""));
     else {
       // An item with a dash belongs to the numbered item above it.
@@ -55,7 +56,7 @@ export function readStatements(root: string): Statement[] {
   return statements;
 }
 
-/** Adds a letter to a tag that another statement has: the statement after `Errors 2` with the same number is `Errors 2b`. */
+/** Adds a letter to the tag if an earlier statement has the same tag. The second statement with the tag `Errors 2` gets `Errors 2b`. */
 function makeTagUnique(tag: string, statements: readonly Statement[]): string {
   const candidates = ["", ..."bcdefghij"].map((letter) => `${tag}${letter}`);
   const uniqueTag = candidates.find((candidate) => statements.every((statement) => statement.tag !== candidate));

@@ -38,7 +38,7 @@ export class TestReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    // Slow tests print their measurements, which onTestRunEnd prints after the run.
+    // Slow tests may print measurements. onTestRunEnd reports them after the run.
     const mustBeQuiet = module.project.name !== "slow";
     const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
     // A file that cannot be loaded has no tests.
@@ -120,6 +120,7 @@ const formatName = (entity: Entity): string =>
 function formatRerunCommand(entity: Entity): string {
   const file = `npm test -- ${getModule(entity).relativeModuleId}`;
   if (entity.type === "module") return file;
+  // vitest compares the regular expression with names that are joined by spaces.
   const pattern = entity.fullName.replaceAll(" > ", " ").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return `${file} -t '${pattern.replaceAll("'", "'\\''")}'`;
 }

@@ -37,9 +37,9 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
 };
 
 /** Runs a check and prints its result, followed by the output if it failed. @returns whether it passed */
-const runCheck = (name: string, [command, ...rest]: readonly [string, ...string[]]): Promise<boolean> =>
+const runCheck = (name: string, [command, ...commandArgs]: readonly [string, ...string[]]): Promise<boolean> =>
   new Promise((resolve) => {
-    execFile(command, rest, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+    execFile(command, commandArgs, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       console.log(error ? `FAILED ${name}\n${stdout}${stderr}`.trimEnd() : `   ok  ${name}`);
       resolve(!error);
     });

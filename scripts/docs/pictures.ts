@@ -1,4 +1,4 @@
-// Takes the pictures for the README: an offer with responses, and a delivery that was retried.
+// Saves the screenshots for the README: an offer with responses, and a delivery that was retried.
 //   node scripts/bootstrap.mjs --build node scripts/docs/pictures.ts
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -48,15 +48,15 @@ try {
   await page.goto(`/offers/${offerId}`);
   // The hirer has selected workers but not completed the offer.
   await page.locator("label", { hasText: "Amal" }).getByRole("checkbox").check();
-  await takePicture(page, "offer");
+  await saveScreenshot(page, "offer");
   await page.goto(`/deliveries/${(await findDelivery("worker_amal"))?.id}`);
-  await takePicture(page, "delivery");
+  await saveScreenshot(page, "delivery");
 } finally {
   await fixture.close();
 }
 
-/** Takes a picture of the whole page in a window of the same height, so that sticky elements appear at the edges. */
-async function takePicture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot of the whole page in a window of the same height, so that sticky elements appear at the edges. */
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width: 960, height });
   await page.screenshot({ path: join(pictures, `${name}.png`) });

@@ -10,28 +10,30 @@ const packages: Readonly<Record<string, string>> = {
 
 const headings: Readonly<Record<string, string>> = { major: "Breaking changes", minor: "New", patch: "Fixed" };
 
-/** Renders the changes that affect users, by package and kind of change. The next release comes first, then each earlier release. */
+/** Renders the changes that affect users, by package and kind of change. For each package, the next release precedes the earlier ones. */
 export function renderChangelog(root: string): string {
   const changesets = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
     .sort()
     .map((file) => readFileSync(join(root, file), "utf8"));
   const sections = Object.entries(packages).flatMap(([name, folder]) => {
-    const unreleased = Object.entries(headings).flatMap(([bump, title]) => {
+    const unreleasedBlocks = Object.entries(headings).flatMap(([bump, title]) => {
       const changes = changesets
         .filter((text) => text.includes(`"${name}": ${bump}\n`))
         .map((text) => findChangesFor(text, name));
       return changes.length > 0 ? [`#### ${title}`, ...changes] : [];
     });
     const file = join(root, folder, "CHANGELOG.md");
-    const released = existsSync(file)
+    const releasedChangelog = existsSync(file)
       ? readFileSync(file, "utf8")
           .replace(/^# .*\n/, "")
           .replace(/^##/gm, "###")
           .trim()
       : "";
-    return [`## ${name}`, ...(unreleased.length > 0 ? ["### Next release", ...unreleased] : []), released].filter(
-      Boolean,
-    );
+    return [
+      `## ${name}`,
+      ...(unreleasedBlocks.length > 0 ? ["### Next release", ...unreleasedBlocks] : []),
+      releasedChangelog,
+    ].filter(Boolean);
   });
   return [
     '---\ntitle: Changelog\ndescription: "What has changed for the users of the packages, by package and kind of change."\nkeywords: [breaking changes, release notes, upgrade]\n---',

@@ -27,9 +27,9 @@ export async function generatePayloadSchemas(root: string): Promise<string> {
     if (typeof $ref === "string")
       return inlineRefs(components.schemas[$ref.replace("#/components/schemas/", "")] ?? {});
     const entries = Object.entries(schema).filter(([keyword]) => !annotations.test(keyword));
-    const unsupported = entries.find(([keyword]) => !keywords.test(keyword));
+    const unsupportedEntry = entries.find(([keyword]) => !keywords.test(keyword));
     // Ignoring the keyword would let values pass that the contract rejects.
-    if (unsupported) throw new Error(`The kit's validate does not support ${unsupported[0]} yet.`);
+    if (unsupportedEntry) throw new Error(`The kit's validate does not support ${unsupportedEntry[0]} yet.`);
     return Object.fromEntries(
       entries.map(([keyword, value]) => {
         if (keyword === "items") return [keyword, inlineRefs(value as Schema)];

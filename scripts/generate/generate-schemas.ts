@@ -54,9 +54,9 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
               const object = $(plugin.imports.z)
                 .attr(isClosed ? "strictObject" : "looseObject")
                 .call(shape);
-              const hasOptional = Object.keys(properties ?? {}).some((name) => !required.includes(name));
+              const hasOptionalField = Object.keys(properties ?? {}).some((name) => !required.includes(name));
               // An optional field may be null.
-              return hasOptional ? $("nullAsAbsent").call(object) : object;
+              return hasOptionalField ? $("nullAsAbsent").call(object) : object;
             },
             // zod's own check rejects times that RFC 3339 allows (D-96). The contract's only pattern for a date-time requires UTC.
             string: ({ $, schema }) =>

@@ -18,6 +18,7 @@ export async function generateShape(root: string, component: string): Promise<st
   const toShape = (schema: Schema, isEssential = false): unknown => {
     const { $ref, type, items, properties = {}, "x-essential": essential = [] } = schema;
     if ($ref) return toShape(schemas[$ref.replace("#/components/schemas/", "")] ?? {}, isEssential);
+    // `required` marks an essential array, and `id` an essential string.
     if (type === "array" && items) return isEssential ? [toShape(items), "required"] : [toShape(items)];
     if (type === "object")
       return Object.fromEntries(

@@ -14,6 +14,7 @@ export async function writeNpmWithoutBuild(root: string, folder: string): Promis
     return command === undefined ? [] : [`"run ${name}") exec ${command};;`];
   });
   const npm = join(folder, "npm");
+  // Any other command exits with 64, which means a usage error.
   await writeFile(npm, ["#!/bin/sh", `cd '${root}'`, 'case "$*" in', ...cases, "*) exit 64;;", "esac", ""].join("\n"));
   await chmod(npm, 0o755);
 }

@@ -77,6 +77,7 @@ export class OwnPostgres {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
   }
 
+  /** Starts the server, and waits until it responds. @throws if it exits first */
   async start(): Promise<void> {
     const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", ...this.#settings];
     const child = spawn(
@@ -142,6 +143,7 @@ async function createDataFolder(): Promise<string> {
   return path;
 }
 
+/** Makes the server's user the owner of a file or folder. Does nothing unless this process runs as root. */
 function chownToServer(path: string): void {
   const { uid, gid } = findServerUser();
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);

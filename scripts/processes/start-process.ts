@@ -26,6 +26,7 @@ export function startProcess(command: string, args: readonly string[], options: 
   const exited = once(child, "exit");
   const lines: string[] = [];
   const ready = new Promise<string>((resolve, reject) => {
+    // Read every stream except the standard input, including pipes that the caller has added.
     for (const input of child.stdio.slice(1))
       if (input)
         createInterface({ input: input as Readable }).on("line", (line) => {

@@ -76,11 +76,13 @@ async function signIn(address: string, folder: string): Promise<Registry["env"]>
     body: JSON.stringify({ name: "rehearsal", password: crypto.randomUUID() }),
   });
   const { token } = (await response.json()) as { token: string };
-  const { NPM_CONFIG_USERCONFIG: upper, npm_config_userconfig: lower, ...env } = process.env;
-  const settings = await readFile(lower ?? upper ?? join(homedir(), ".npmrc"), "utf8").catch(() => "");
-  const userconfig = join(folder, "npmrc");
-  const host = address.replace("http:", "");
-  await writeFile(userconfig, `${settings}\n@offers:registry=${address}/\n${host}/:_authToken=${token}\n`);
+  const { NPM_CONFIG_USERCONFIG: upperCaseNpmrc, npm_config_userconfig: lowerCaseNpmrc, ...env } = process.env;
+  const settings = await readFile(lowerCaseNpmrc ?? upperCaseNpmrc ?? join(homedir(), ".npmrc"), "utf8").catch(
+    () => "",
+  );
+  const npmrc = join(folder, "npmrc");
+  const urlWithoutScheme = address.replace("http:", "");
+  await writeFile(npmrc, `${settings}\n@offers:registry=${address}/\n${urlWithoutScheme}/:_authToken=${token}\n`);
   const path = [join(cache, "node_modules/.bin"), env.PATH].join(delimiter);
-  return { ...env, PATH: path, NPM_CONFIG_USERCONFIG: userconfig, npm_config_userconfig: userconfig };
+  return { ...env, PATH: path, NPM_CONFIG_USERCONFIG: npmrc, npm_config_userconfig: npmrc };
 }

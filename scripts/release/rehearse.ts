@@ -57,6 +57,7 @@ async function rehearse(): Promise<void> {
     await runChangeset("version");
     await clone.git("add", "--all");
     await clone.git("commit", "--quiet", "--allow-empty", "--message", "Version packages");
+    // .changeset/README.md is not a changeset.
     return `${changesets.trim().split("\n").length - 1} changesets`;
   });
   await runStep("select: the plan contains every package", async () => {
@@ -140,7 +141,7 @@ async function rehearse(): Promise<void> {
     const project = join(scratch, "project");
     await installPackages(project, ids, registry.env);
     for (const system of moduleSystems) await runReadmePrograms(project, system);
-    // Not npx, which would handle --help itself.
+    // Do not use npx, because it would handle --help itself.
     for (const { name, bin } of readPublishedPackages(clone.folder))
       for (const file of Object.values(bin))
         await runCommand(process.execPath, [join("node_modules", name, file), "--help"], { cwd: project });
@@ -168,6 +169,7 @@ async function fetchRegistryEntry(name: string): Promise<RegistryEntry> {
   return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };
 }
 
+/** Asserts that the lists contain the same ids, in any order. @param output is appended to the error message */
 function assertIds(actual: readonly string[], expected: readonly string[], output = ""): void {
   if ([...actual].sort().join() !== [...expected].sort().join())
     throw new Error(`found ${actual.join(", ") || "nothing"} instead of ${expected.join(", ")}\n${output}`);

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../..");
 /**
  * Checks tarballs before they are published: the manifest, the files, publint and, for packages that programs import, attw.
  *
- * @throws an error that lists all errors
+ * @throws an error that lists every problem
  */
 export async function checkTarballs(folder: string, releases: readonly PackedRelease[]): Promise<void> {
   const errors: string[] = [];
@@ -26,9 +26,10 @@ async function findTarballErrors(folder: string, { name, version, tarball }: Pac
   if (packed.name !== name || packed.version !== version) errors.push(`is ${packed.name}@${packed.version}`);
   const files = (await runCommand("tar", ["-tzf", path], { cwd: folder })).trim().split("\n");
   for (const file of requiredFiles) if (!files.includes(`package/${file}`)) errors.push(`has no ${file}`);
-  const [unresolved] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
+  const [unresolvedVersion] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
   // The tools below would fail for the same reason.
-  if (unresolved !== undefined) return [...errors, `depends on ${unresolved}, which no registry understands`];
+  if (unresolvedVersion !== undefined)
+    return [...errors, `depends on ${unresolvedVersion}, which no registry understands`];
   const runCheck = (command: string, ...args: string[]) =>
     runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
       errors.push(error.message);

@@ -84,8 +84,8 @@ export class Fleet {
   }
 
   #pickRunningProcess(): Member | undefined {
-    const running = [...this.#members].filter(({ address }) => address !== undefined);
-    return running[Math.floor(Math.random() * running.length)];
+    const runningMembers = [...this.#members].filter(({ address }) => address !== undefined);
+    return runningMembers[Math.floor(Math.random() * runningMembers.length)];
   }
 
   async #startProcess(): Promise<void> {

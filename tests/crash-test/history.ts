@@ -58,10 +58,10 @@ export function verifyHistory(changes: readonly Change[], receipts: readonly Rec
     invented: 0,
     examples: [],
   };
-  const requested = groupByKey(changes);
-  const received = groupByKey(receipts.toSorted((a, b) => a.ordinal - b.ordinal));
-  for (const key of new Set([...requested.keys(), ...received.keys()]))
-    verifyKey(verdict, key, requested.get(key) ?? [], received.get(key) ?? []);
+  const changesByKey = groupByKey(changes);
+  const receiptsByKey = groupByKey(receipts.toSorted((a, b) => a.ordinal - b.ordinal));
+  for (const key of new Set([...changesByKey.keys(), ...receiptsByKey.keys()]))
+    verifyKey(verdict, key, changesByKey.get(key) ?? [], receiptsByKey.get(key) ?? []);
   return verdict;
 }
 
@@ -120,15 +120,15 @@ const formatReceipts = (receipts: readonly Receipt[]): string =>
 
 /** Measures the longest sequence that both lists contain in order, with dynamic programming. */
 function measureLongestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
-  /** The lengths for the values of `a` so far, and for each number of values of `b`. */
+  /** The element at index n is the length for the values of `a` so far and the first n values of `b`. */
   let lengths = new Array<number>(b.length + 1).fill(0);
   for (const aValue of a) {
-    const next = [0];
+    const nextLengths = [0];
     for (const [index, bValue] of b.entries()) {
-      const longest = Math.max(lengths[index + 1] ?? 0, next[index] ?? 0);
-      next.push(aValue === bValue ? (lengths[index] ?? 0) + 1 : longest);
+      const longest = Math.max(lengths[index + 1] ?? 0, nextLengths[index] ?? 0);
+      nextLengths.push(aValue === bValue ? (lengths[index] ?? 0) + 1 : longest);
     }
-    lengths = next;
+    lengths = nextLengths;
   }
   return lengths.at(-1) ?? 0;
 }

@@ -63,7 +63,7 @@ export class Load {
   readonly #lastValues = new Map<string, string>();
   /** The order keys of contacts whose request got no response. */
   readonly #uncertainContacts = new Set<string>();
-  readonly #running: Promise<void>[] = [];
+  readonly #activities: Promise<void>[] = [];
   #isStopping = false;
 
   /** @param addresses the URLs at which processes of the platform currently listen */
@@ -79,17 +79,17 @@ export class Load {
       await this.#sendUntilDone({ method: "PUT", path: "/portal/profile", headers, json });
     }
     const busyOrganisations = organisations.slice(quietCount);
-    this.#running.push(...busyOrganisations.map((organisation) => this.#createOffers(organisation)));
+    this.#activities.push(...busyOrganisations.map((organisation) => this.#createOffers(organisation)));
     for (const workerId of workerIds) {
       const headers = await this.#signIn("/worker-app/session", { workerId });
-      this.#running.push(this.#actAsWorker(workerId, headers, (1_000 * workerCount) / rate));
+      this.#activities.push(this.#actAsWorker(workerId, headers, (1_000 * workerCount) / rate));
     }
   }
 
   /** Stops the load. Resolves once everything in progress has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all(this.#running);
+    await Promise.all(this.#activities);
   }
 
   /** Counts the pending deliveries of all organisations, at most 100 each. */
@@ -112,8 +112,8 @@ export class Load {
     while (!this.#isStopping) {
       const json = { createdByUserId: `person_of_${id}`, title: `Shift ${randomUUID()}`, workerIds };
       const headers = { "X-UE-Api-Subscription-Key": apiKey, "Idempotency-Key": randomUUID() };
-      const created = await this.#sendUntilDone({ method: "POST", path: "/offer", headers, json });
-      this.#offerIds.push(JSON.parse(created).id);
+      const responseBody = await this.#sendUntilDone({ method: "POST", path: "/offer", headers, json });
+      this.#offerIds.push(JSON.parse(responseBody).id);
       if (this.#offerIds.length > openOfferCount) this.#offerIds.shift();
       await pause(createPauseMs);
     }
@@ -122,6 +122,7 @@ export class Load {
   /** Responds to random offers, and sometimes adds a contact, until `stop`. */
   async #actAsWorker(workerId: string, headers: Record<string, string>, pauseMs: number): Promise<void> {
     while (!this.#isStopping) {
+      // The pause is random, and lasts `pauseMs` on average.
       await pause(2 * pauseMs * Math.random());
       const offerId = pickRandom(this.#offerIds);
       if (Math.random() < contactShare) await this.#addContact(workerId, headers);

@@ -19,7 +19,7 @@ const faultShares = {
 
 type Fault = keyof typeof faultShares;
 
-/** Picks a fault at random, or usually none. */
+/** Picks a random fault. Usually returns undefined, which means no fault. */
 function pickFault(): Fault | undefined {
   let remaining = Math.random() * 1_000;
   for (const fault of Object.keys(faultShares) as Fault[]) {

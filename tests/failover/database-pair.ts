@@ -94,8 +94,8 @@ export class DatabasePair {
   async #makeSynchronous(): Promise<void> {
     await this.#primary.query("alter system set synchronous_standby_names = '*'");
     await this.#primary.query("select pg_reload_conf()");
-    const synchronous = "select from pg_stat_replication where sync_state = 'sync'";
-    while ((await this.#primary.query(synchronous)).length === 0) await pause(50);
+    const selectSynchronous = "select from pg_stat_replication where sync_state = 'sync'";
+    while ((await this.#primary.query(selectSynchronous)).length === 0) await pause(50);
   }
 }
 

@@ -57,6 +57,7 @@ function copySources(copy: string): void {
     },
   );
   for (const file of fileList.trim().split("\n")) {
+    // git also lists a file whose deletion is not committed.
     if (!existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));

@@ -80,6 +80,7 @@ export class Deliveries {
       "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
     );
     const process = await this.openProcess();
+    // The processes of the scenario no longer run, so release their leases before they expire.
     await process.leases.releaseExpired({ includeLive: true });
     await process.deliverAll();
     await fixture.expectNoRows(
@@ -133,6 +134,7 @@ export class DeliveryProcess {
   async settle(claimed: readonly Leased<PendingDelivery>[], result: Result): Promise<void> {
     if (claimed.length === 0) return;
     const context = {
+      // Returns the path unchanged.
       linkTo: String,
       retrySchedule: { delaysMs: result === "retry" ? [900_000, 900_000, 900_000] : [], jitter: 0, maxRetryAfterMs: 0 },
       breaker: { ...defaultBreakerPolicy, jitter: 0 },

@@ -117,20 +117,20 @@ export class Interleaving extends Seeded {
     let isDeadlock = false;
     for (;;) {
       await this.#waitUntilSettled();
-      const waiting = this.#actors.filter(({ phase }) => phase === "sent");
-      const isSecondWaiter = lastActor?.phase === "sent" && waiting.length > 1;
-      if (lastActor !== undefined && isSecondWaiter && !isDeadlock && !(await this.#areDeadlocked(waiting))) {
+      const waitingActors = this.#actors.filter(({ phase }) => phase === "sent");
+      const isSecondWaiter = lastActor?.phase === "sent" && waitingActors.length > 1;
+      if (lastActor !== undefined && isSecondWaiter && !isDeadlock && !(await this.#areDeadlocked(waitingActors))) {
         await this.#holdBack(lastActor);
         continue;
       }
-      if (waiting.length === 0 || isDeadlock) for (const actor of this.#actors) actor.isHeldBack = false;
-      if (waiting.length === 0) isDeadlock = false;
-      const ready = this.#actors.filter(({ phase, isHeldBack }) => phase === "ready" && !isHeldBack);
-      const withLockTimeout = waiting.filter(({ hasLockTimeout }) => hasLockTimeout);
-      if (withLockTimeout.length > 0 && (ready.length === 0 || this.chance(0.1)))
-        await this.#expireLockTimeout(this.pick(withLockTimeout));
-      else if (ready.length > 0) {
-        lastActor = this.#pickActor(ready, lastActor);
+      if (waitingActors.length === 0 || isDeadlock) for (const actor of this.#actors) actor.isHeldBack = false;
+      if (waitingActors.length === 0) isDeadlock = false;
+      const readyActors = this.#actors.filter(({ phase, isHeldBack }) => phase === "ready" && !isHeldBack);
+      const actorsWithLockTimeout = waitingActors.filter(({ hasLockTimeout }) => hasLockTimeout);
+      if (actorsWithLockTimeout.length > 0 && (readyActors.length === 0 || this.chance(0.1)))
+        await this.#expireLockTimeout(this.pick(actorsWithLockTimeout));
+      else if (readyActors.length > 0) {
+        lastActor = this.#pickActor(readyActors, lastActor);
         this.#sendNext(lastActor);
       } else if (this.#actors.every(({ phase }) => phase === "ended")) return;
       else if (this.#actors.some(({ isHeldBack }) => isHeldBack)) isDeadlock = true;
@@ -169,6 +169,7 @@ export class Interleaving extends Seeded {
         this.#setPhase(actor, "ready");
       });
       const mayBeHeldBack = actor.isInTransaction && this.#actors.some(({ phase }) => phase === "sent");
+      // Without a savepoint, cancelling the statement would abort the whole transaction.
       if (mayBeHeldBack) await command("savepoint turn");
       this.#setPhase(actor, "sent");
       try {
@@ -180,7 +181,7 @@ export class Interleaving extends Seeded {
       } catch (error) {
         this.#setPhase(actor, "running");
         if ((error as { code?: string }).code !== "57014") throw error;
-        // The statement was cancelled, either to hold the actor back or to simulate its lock timeout.
+        // The statement was cancelled, either to hold the actor back or to simulate its lock timeout (55P03).
         if (!actor.isHeldBack) throw Object.assign(error as Error, { code: "55P03" });
         if (mayBeHeldBack) await command("rollback to savepoint turn");
       }

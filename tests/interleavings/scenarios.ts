@@ -104,11 +104,11 @@ const lanesInOppositeOrder: Scenario = async (fixture) => {
     const process = await deliveries.openProcess();
     const result = interleaving.pick(["acknowledged", "retry"] as const);
     const claimed = (await process.claim(2)) ?? [];
-    const ordered = claimed.toSorted(
+    const claimedInOrder = claimed.toSorted(
       (a, b) => order.indexOf(a.row.organisation_id) - order.indexOf(b.row.organisation_id),
     );
     interleaving.addActor(`process ${index}`, async () => {
-      await process.settle(ordered, result);
+      await process.settle(claimedInOrder, result);
       await process.attempt(100, "acknowledged");
     });
     const store = fixture.takeStore();
@@ -152,6 +152,7 @@ const settlements: Scenario = async (fixture) => {
     const store = fixture.takeStore();
     const eventId = interleaving.pick(eventIds.slice(-2));
     const retry = () => retryNow(store, organisationId, eventId, new Date());
+    // An action that is listed twice is twice as likely.
     const action = interleaving.pick([
       retry,
       retry,
@@ -235,13 +236,13 @@ const feeds: Scenario = async (fixture) => {
     });
   }
   await interleaving.runToEnd();
-  const recorded = await fixture.query<{ id: string }>("select id from events order by feed_order");
+  const recordedEvents = await fixture.query<{ id: string }>("select id from events order by feed_order");
   for (const reader of readers) {
     // Read the remaining pages.
     while (await reader.readPage());
     if (new Set(reader.ids).size < reader.ids.length)
       interleaving.violations.push("twice: a reader saw an event twice");
-    if (recorded.some(({ id }) => !reader.ids.includes(id)))
+    if (recordedEvents.some(({ id }) => !reader.ids.includes(id)))
       interleaving.violations.push("missed: a reader skipped an event that was committed late");
   }
   if (new Set(readers.map(({ ids }) => ids.join())).size > 1)

@@ -54,14 +54,15 @@ export async function startIntegration(): Promise<Integration> {
     const { token } = await call("POST", path, {}, { ...credentials, password: "demo-password" });
     return { authorization: `Bearer ${token}` };
   };
-  const hana = await signIn("/portal/session", { emailAddress: "hana@harbour-hotels.example" });
+  const hanaHeaders = await signIn("/portal/session", { emailAddress: "hana@harbour-hotels.example" });
   const signInWorker = (workerId: string) => signIn("/worker-app/session", { workerId });
-  const [amal, ben] = [await signInWorker("worker_amal"), await signInWorker("worker_ben")];
-  const apply = (worker: typeof amal, offer: string) => call("POST", `/worker-app/offers/${offer}/apply`, worker);
+  const [amalHeaders, benHeaders] = [await signInWorker("worker_amal"), await signInWorker("worker_ben")];
+  const apply = (workerHeaders: typeof amalHeaders, offerId: string) =>
+    call("POST", `/worker-app/offers/${offerId}/apply`, workerHeaders);
   const createOffer = async (doWorkersApply = false): Promise<string> => {
     const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
     const { id } = await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer);
-    if (doWorkersApply) for (const worker of [amal, ben]) await apply(worker, id);
+    if (doWorkersApply) for (const workerHeaders of [amalHeaders, benHeaders]) await apply(workerHeaders, id);
     return id;
   };
   return {
@@ -70,15 +71,15 @@ export async function startIntegration(): Promise<Integration> {
     webhooks,
     async saveProfile(change, secret) {
       const profile = { baseAddress: endpoint.address, scheme: "timestampDigestAndStandardWebhooks" };
-      if (change === "rotate") await call("POST", "/portal/profile/rotation", hana, { secret });
-      else await call("PUT", "/portal/profile", hana, { ...profile, secret, suggestsContacts: true });
+      if (change === "rotate") await call("POST", "/portal/profile/rotation", hanaHeaders, { secret });
+      else await call("PUT", "/portal/profile", hanaHeaders, { ...profile, secret, suggestsContacts: true });
     },
     createOffer,
     async deliverResponse() {
       const offerId = await createOffer();
-      await apply(amal, offerId);
+      await apply(amalHeaders, offerId);
       for (const end = Date.now() + deliveryTimeoutMs; Date.now() < end; await pause(50)) {
-        const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hana);
+        const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hanaHeaders);
         const delivery = deliveries.find(({ data }: { data: { offerId: string } }) => data.offerId === offerId);
         if (delivery) return delivery.id;
       }

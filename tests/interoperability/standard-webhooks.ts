@@ -71,6 +71,7 @@ async function sendWebhooks(): Promise<readonly SentMessage[]> {
   return sent;
 }
 
+/** Returns a webhook as a list of one message. The list is empty if a header of Standard Webhooks is missing. */
 function toSignedMessages({ headers, body }: ReceivedWebhook): SignedMessage[] {
   const [id, timestamp, signature] = ["id", "timestamp", "signature"].map((name) => headers[`webhook-${name}`]);
   return typeof id === "string" && typeof timestamp === "string" && typeof signature === "string"
@@ -116,6 +117,7 @@ async function verifyWithKit(implementation: Implementation, compare: Compare): 
     const signature = senderSecrets.map((key) => implementation.sign(key, message)).join(" ");
     const status = await receiveWithKit(change({ ...message, signature }), receiverSecret);
     compare(`the kit on a message from ${implementation.name} ${label}`, shouldAccept, status === 200);
+    // A rejection with any other status than 401 is a difference too.
     if (!shouldAccept && status !== 401) compare(`the kit's status ${status} for a message ${label}`, true, false);
   };
   await verify("as signed", true, {});

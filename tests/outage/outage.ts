@@ -164,9 +164,9 @@ class Scenario {
     this.#responses.set(created.json<{ id: string }>().id, new Map());
   }
 
-  /** Makes random workers respond to random offers. In a third of the cases, the worker changes the response twice. */
-  async respond(workerCount: number): Promise<void> {
-    for (let index = 0; index < workerCount; index += 1) {
+  /** Makes a random worker respond to a random offer in each turn. In a third of the turns, the worker then changes the response twice. */
+  async respond(turnCount: number): Promise<void> {
+    for (let index = 0; index < turnCount; index += 1) {
       const offerId = this.#seeded.pick(this.offerIds);
       const workerId = this.#seeded.pick(workers);
       const responses = this.#responses.get(offerId)?.get(workerId) ?? [];
@@ -207,8 +207,8 @@ class Scenario {
       handled.set(key, [...(handled.get(key) ?? []), response]);
     }
     const violations: string[] = [];
-    for (const [offerId, workers] of this.#responses)
-      for (const [workerId, sentResponses] of workers) {
+    for (const [offerId, responsesByWorker] of this.#responses)
+      for (const [workerId, sentResponses] of responsesByWorker) {
         const handledResponses = handled.get(`${offerId} ${workerId}`) ?? [];
         const fault =
           mode === "feed"
@@ -252,6 +252,7 @@ class Integrator {
     this.#setup = setup;
   }
 
+  /** Starts the process, and waits until it is listening. */
   async start(platform: string): Promise<void> {
     const setup: IntegratorSetup = { ...this.#setup, platform };
     this.#process = new ForkedProcess(new URL("integrator.ts", import.meta.url), JSON.stringify(setup));

@@ -57,12 +57,12 @@ export class Service {
    * @param respond makes a worker respond, which causes a delivery
    */
   async disableEndpoint(port: number, respond: () => Promise<void>): Promise<void> {
-    const gone = createServer((_request, response) => response.writeHead(410).end()).listen(port, "127.0.0.1");
-    await once(gone, "listening");
+    const goneServer = createServer((_request, response) => response.writeHead(410).end()).listen(port, "127.0.0.1");
+    await once(goneServer, "listening");
     await respond();
     while (!(await this.#isDisabled())) await pause(20);
-    gone.closeAllConnections();
-    gone.close();
+    goneServer.closeAllConnections();
+    goneServer.close();
   }
 
   /**

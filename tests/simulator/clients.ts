@@ -91,14 +91,16 @@ function createPoolClass(server: Server) {
     readonly options = {};
     readonly totalCount = 0;
     readonly ending = false;
-    #idle: PoolClient[] = [];
+    #idleClients: PoolClient[] = [];
 
     async connect(): Promise<PoolClient> {
       const process = currentProcess();
       // The simulator lends one pool to several processes in turn, but a connection belongs to the process that opened it.
-      this.#idle = this.#idle.filter(({ connection }) => connection.process === process && !connection.isLost);
-      const client = this.#idle.pop() ?? new Client();
-      client.release = () => void this.#idle.push(client);
+      this.#idleClients = this.#idleClients.filter(
+        ({ connection }) => connection.process === process && !connection.isLost,
+      );
+      const client = this.#idleClients.pop() ?? new Client();
+      client.release = () => void this.#idleClients.push(client);
       return client;
     }
 

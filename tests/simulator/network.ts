@@ -142,6 +142,7 @@ export class Network {
             new Request(`http://receiver${request.path}`, { method: request.method, headers, body: content }),
             (status) => {
               if (schedule.chance(faults.lostResponses)) {
+                // Half of these requests fail with a reset connection, and the others time out.
                 if (schedule.chance(0.5))
                   schedule.after(process, schedule.latencyMs(), "reset", () => fail("connection_lost"));
                 return;

@@ -17,11 +17,11 @@ const retrySchedule = { delaysMs: [500, 1_000, 900_000, 3_600_000, 7_200_000], j
 
 /** A pool of open stores, which processes reuse one after another. Opening a store is slow, because it checks the migrations. */
 export class Stores {
-  readonly #free: Store[] = [];
+  readonly #freeStores: Store[] = [];
 
   async open(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1)
-      this.#free.push(await openStore({ dataFolder: "unused", databaseUrl: "postgres://simulated/offers" }));
+      this.#freeStores.push(await openStore({ dataFolder: "unused", databaseUrl: "postgres://simulated/offers" }));
   }
 
   /**
@@ -30,13 +30,13 @@ export class Stores {
    * @param cleanups gets a function that returns the store
    */
   lend(process: Process, cleanups: (() => void)[]): Store {
-    const store = this.#free.pop();
+    const store = this.#freeStores.pop();
     if (store === undefined) throw new Error("the scenario needs more stores than were opened");
     const unsubscribers: (() => void)[] = [];
     process.onStop.push(() => {
       for (const unsubscribe of unsubscribers) unsubscribe();
     });
-    cleanups.push(() => this.#free.push(store));
+    cleanups.push(() => this.#freeStores.push(store));
     return {
       ...store,
       onCommit(publish) {
@@ -109,6 +109,7 @@ export class Platform {
   /** Stops gracefully, as after SIGTERM, in the order of `startPlatform`. */
   async stop(): Promise<void> {
     this.isStopping = true;
+    // A step may fail because of a fault. The next steps must run anyway.
     for (const stop of this.#stopSteps) await stop().catch(() => undefined);
     this.process.stop();
   }

@@ -71,6 +71,7 @@ export class SimulatedPostgres implements Server {
 
   /** Makes all tables unlogged after the migrations, because the write-ahead log would fill the memory. */
   makeTablesUnlogged(): void {
+    // The oids of system tables are below 16384.
     const selectLogged =
       "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384";
     // A logged table cannot reference an unlogged table, so a table can be changed only after the tables that reference it.

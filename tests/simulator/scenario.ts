@@ -56,6 +56,7 @@ export interface Scenario {
  * when more faults occur. An eighth each are bursts, takeovers and outages, because random scenarios rarely test the guards for these.
  */
 export function createScenario(seed: number): Scenario {
+  // Change the seed, so that these choices do not repeat the random numbers of the run, which uses the seed itself.
   const schedule = new Schedule(seed ^ 0x5bd1e995);
   const create = schedule.pick([
     createBurst,

@@ -139,6 +139,7 @@ export class Schedule extends Seeded {
   #takeNext(): Event | undefined {
     const events = this.#events;
     let next: Event | undefined;
+    /** How many remaining events have been moved to the front of the list. */
     let keptCount = 0;
     for (const event of events) {
       if (event.isCancelled || event.process?.isStopped) continue;
@@ -173,8 +174,8 @@ export function virtualiseTimers(): void {
   performance.now = () => currentContext.getStore()?.schedule.nowMs ?? real.now();
   Date.now = () => {
     if (databaseTimeMs !== undefined) return databaseTimeMs;
-    const store = currentContext.getStore();
-    return store === undefined ? real.date() : wallClock(store.schedule, store.process).getTime();
+    const context = currentContext.getStore();
+    return context === undefined ? real.date() : wallClock(context.schedule, context.process).getTime();
   };
   const startTimer = (
     work: (...values: unknown[]) => void,
@@ -184,9 +185,9 @@ export function virtualiseTimers(): void {
   ): unknown => {
     // PGlite also sets timers, for example for timeouts. Ignore them, because none of them changes a statement's result.
     if (databaseTimeMs !== undefined) return undefined;
-    const store = currentContext.getStore();
-    if (store === undefined) return (repeats ? real.setInterval : real.setTimeout)(work, ms, ...values);
-    return new VirtualTimer(store.schedule, store.process, () => work(...values), ms, repeats);
+    const context = currentContext.getStore();
+    if (context === undefined) return (repeats ? real.setInterval : real.setTimeout)(work, ms, ...values);
+    return new VirtualTimer(context.schedule, context.process, () => work(...values), ms, repeats);
   };
   const clearTimer = (timer: unknown): void => {
     if (timer instanceof VirtualTimer) timer.cancel();
@@ -200,12 +201,12 @@ export function virtualiseTimers(): void {
   });
   Object.assign(timersPromises, {
     setTimeout(ms = 0, value?: unknown, options: { signal?: AbortSignal } = {}) {
-      const store = currentContext.getStore();
-      if (store === undefined) return real.sleep(ms, value, options);
+      const context = currentContext.getStore();
+      if (context === undefined) return real.sleep(ms, value, options);
       return new Promise((resolve, reject) => {
         const abort = (): void => reject(new DOMException("The operation was aborted", "AbortError"));
         if (options.signal?.aborted) return abort();
-        const timer = new VirtualTimer(store.schedule, store.process, () => resolve(value), ms, false);
+        const timer = new VirtualTimer(context.schedule, context.process, () => resolve(value), ms, false);
         options.signal?.addEventListener("abort", () => {
           timer.cancel();
           abort();
@@ -213,9 +214,9 @@ export function virtualiseTimers(): void {
       });
     },
     setImmediate(value?: unknown) {
-      const store = currentContext.getStore();
-      if (store === undefined) return real.turn(value);
-      return new Promise((resolve) => store.schedule.after(store.process, 0, "turn", () => resolve(value)));
+      const context = currentContext.getStore();
+      if (context === undefined) return real.turn(value);
+      return new Promise((resolve) => context.schedule.after(context.process, 0, "turn", () => resolve(value)));
     },
   });
   syncBuiltinESMExports();

@@ -122,6 +122,7 @@ export class Session {
     let rows: Record<string, unknown>[] = [];
     for (let offset = 0; offset < bytes.length; offset += 1 + bytes.readInt32BE(offset + 1)) {
       const type = String.fromCharCode(bytes[offset] as number);
+      // The type takes one byte, and the length takes four.
       const content = offset + 5;
       if (type === "D") rows.push(readRow(bytes, content, currentColumns));
       else if (type === "T") {
@@ -142,6 +143,7 @@ export class Session {
 
   #readColumns(bytes: Buffer, start: number): Column[] {
     const columns: Column[] = [];
+    // The number of columns takes two bytes.
     let offset = start + 2;
     for (let index = 0; index < bytes.readInt16BE(start); index += 1) {
       const name = readString(bytes, offset);
@@ -183,6 +185,7 @@ const readString = (bytes: Buffer, start: number): string => bytes.toString("utf
 
 function readRow(bytes: Buffer, start: number, columns: readonly Column[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
+  // The number of columns takes two bytes.
   let offset = start + 2;
   for (const { name, parse: read } of columns) {
     const length = bytes.readInt32BE(offset);
@@ -201,5 +204,6 @@ function readError(bytes: Buffer, start: number): Error {
     fields[String.fromCharCode(bytes[offset] as number)] = text;
     offset += Buffer.byteLength(text) + 2;
   }
+  // M is the message, C is the SQLSTATE code, and V is the severity.
   return Object.assign(new Error(fields.M), { code: fields.C, severity: fields.V });
 }

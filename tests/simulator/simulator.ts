@@ -52,6 +52,7 @@ export class Simulator {
     let isOpen = false;
     let cause: unknown;
     schedule.run(new Process("set-up"), () => {
+      // Enough for the platforms, the API and every restart.
       stores.open(maxRestarts + 6).then(
         () => {
           isOpen = true;
@@ -220,7 +221,7 @@ class Run {
     }
   }
 
-  /** Kills a process, and restarts it after a while. */
+  /** Kills a process, and restarts it after a while. Does nothing if the scenario has no restarts left. */
   #kill(process: Process): void {
     if (this.#restarts >= maxRestarts) return;
     process.stop();
@@ -228,7 +229,10 @@ class Run {
     this.#scheduleRestart(process, this.#schedule.between(10, 8_000));
   }
 
-  /** Stops a platform process gracefully, and restarts it after a while. */
+  /**
+   * Stops a platform process gracefully, and restarts it after a while. Does nothing for any other process, for a platform that is already
+   * stopping, or if the scenario has no restarts left.
+   */
   #stopGracefully(process: Process): void {
     const platform = this.#platforms.find((candidate) => candidate.process === process);
     if (platform === undefined || platform.isStopping || this.#restarts >= maxRestarts) return;

@@ -111,13 +111,16 @@ describe.runIf(await isPostgresRunning())("one trace", () => {
       const { system } = opened;
       await system.kill("receiver");
       await system.startReceiver(...receiver);
-      const before = collector.spans.length;
+      const spanCountBefore = collector.spans.length;
       const { id } = await system.createOffer();
       await system.apply(id);
-      const findNewSpan = (name: string) => collector.spans.slice(before).find((span) => span.name === name);
+      const findNewSpan = (name: string) => collector.spans.slice(spanCountBefore).find((span) => span.name === name);
       await expect.poll(() => findNewSpan("process WorkerOfferResponse"), { timeout: 120_000 }).toBeDefined();
       await collector.waitUntilQuiet();
-      const server = collector.spans.slice(before).find(({ service, kind }) => service === "receiver" && kind === 2);
+      // The kind of a server span is 2.
+      const server = collector.spans
+        .slice(spanCountBefore)
+        .find(({ service, kind }) => service === "receiver" && kind === 2);
       return {
         attempt: findNewSpan("POST /offer/response"),
         server,

@@ -116,6 +116,7 @@ function checkJobs(findErrors: (job: Job) => readonly string[]): Rule {
     Object.entries(jobs).flatMap(([name, job]) => findErrors(job).map((error) => `${name}: ${error}`));
 }
 
+/** Creates a rule that checks each step of each job, and prefixes its errors with the job name. */
 function checkSteps(findErrors: (step: Step) => readonly string[]): Rule {
   return checkJobs(({ steps = [] }) => steps.flatMap(findErrors));
 }
@@ -131,7 +132,7 @@ function findExecutedCode({ uses, run }: Step): string[] {
   return errors;
 }
 
-/** Whether these permissions let a token write, to any scope or to this one. */
+/** Whether these permissions let a token write to the scope or, without one, to any scope. */
 function mayWrite(permissions: Permissions | undefined, scope?: string): boolean {
   if (typeof permissions === "string") return permissions !== "read-all";
   return Object.entries(permissions ?? {}).some(

@@ -94,7 +94,7 @@ export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometime
       const names = scripts.flatMap((name) => {
         const [variable] = /(?<=\$)\w+$/.exec(name) ?? [];
         if (variable === undefined) return [name];
-        // One value may contain several checks.
+        // A value may list several checks, separated by spaces.
         const values = resolveMatrixVariable(variable, step.env, job).flatMap((value) => value.split(" "));
         return values.map((value) => name.replace(`$${variable}`, value));
       });
@@ -104,9 +104,10 @@ export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometime
   return npmScripts;
 }
 
+/** Finds the npm scripts that a command runs. `npm run check -- slow` runs `check slow`, and `npm test` runs `test`. */
 const findScriptNames = (text: string): string[] =>
   [...text.matchAll(/\bnpm (?:run(?: --[\w-]+)* (check -- "?\$?[\w:-]+|[\w:-]+)|(test|start)\b)/g)].map(
-    ([, script = "", short = script]) => short.replace(/ -- "?/, " "),
+    ([, runScript = "", name = runScript]) => name.replace(/ -- "?/, " "),
   );
 
 /** Returns every value of a variable in a step. A variable from the job matrix has several values. */

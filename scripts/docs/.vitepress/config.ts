@@ -29,7 +29,7 @@ const isPage = (source: string): boolean =>
 
 const pagesByAnchor = mapReferenceAnchors(root);
 
-/** Finds the page of the site for a link to a file that the site splits into pages. */
+/** Finds the generated page that shows what a link refers to. Returns undefined if the site generates no page from the file. */
 function findGeneratedPage(file: string, fragment: string | undefined, text: string): string | undefined {
   if (file === "docs/http-reference.md") return pagesByAnchor.get(fragment ?? "");
   if (file === "spec/decisions.yaml")
@@ -325,6 +325,7 @@ async function copyMarkdown(source: string, destination: string, base: string): 
     .map((line) => {
       if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
       if (isCode) return line;
+      // Replace the target of each link, but not of images.
       return line.replace(/(?<=(?<!!\[[^\]]*)\]\()[^)\s]+(?=\))/g, (target, offset: number) => {
         const [, text = ""] = /\[([^[\]]*)\]\($/.exec(line.slice(0, offset)) ?? [];
         const resolved = resolveLink(source, target, text);

@@ -22,8 +22,8 @@ const tokenize = (text: string): string[] =>
     });
 
 /**
- * Converts a word to lower case and removes the endings of plurals and verbs. Returns null for a word that is on every page. Runs in the
- * browser too.
+ * Converts a word to lower case and removes the endings of plurals and verbs. Returns null for a word such as `the`, which the index
+ * omits. Runs in the browser too.
  */
 const processTerm = (term: string): string | null => {
   const lower = term.toLowerCase();

@@ -154,6 +154,7 @@ test("on a phone, no table row of an operation or an event is higher than half t
     const rows = await page
       .locator(".vp-doc tr")
       .evaluateAll((all) => all.map((row) => [row.getBoundingClientRect().height, row.textContent?.slice(0, 40)]));
+    // Half of the viewport height.
     for (const [height, text] of rows) if (Number(height) > 422) highRows.push(`${path}: ${height}: ${text}`);
   }
   await page.context().close();

@@ -127,7 +127,7 @@ function renderWebhook(api: OpenApi, method: string, path: string, operation: Op
   const filledPath = path.replace(/\{(\w+)\}/, (_, name) =>
     String(resolvedParameters.find((parameter) => parameter.name === name)?.example),
   );
-  const [success] = Object.values(Object.values(responses["200"]?.content ?? {})[0]?.examples ?? {});
+  const [successExample] = Object.values(Object.values(responses["200"]?.content ?? {})[0]?.examples ?? {});
   const headers = resolvedParameters.filter(({ in: place }) => place === "header");
   return [
     renderFrontMatter(title, `${method} ${path}: ${withFullStop(operation.summary)}`, keywords.join(", ")),
@@ -158,8 +158,8 @@ function renderWebhook(api: OpenApi, method: string, path: string, operation: Op
     renderRequest(method, filledPath, isSigned, kind === "event", example?.value),
     "## What to respond",
     renderResponses(api, responses, kind),
-    ...(success
-      ? ["**Example of a 200 response**", `\`\`\`json\n${JSON.stringify(success.value, undefined, 2)}\n\`\`\``]
+    ...(successExample
+      ? ["**Example of a 200 response**", `\`\`\`json\n${JSON.stringify(successExample.value, undefined, 2)}\n\`\`\``]
       : []),
     advice.trim(),
     "## Retries and order",
@@ -182,7 +182,7 @@ function describePathPayload(
 ): string {
   const pathParameter = parameters.find(({ in: place }) => place === "path");
   if (!pathParameter) return "The request has no body.";
-  // The first sentence says this already.
+  // The returned text starts with this fact.
   const description = pathParameter.description?.replace(" There is no payload.", "") ?? "";
   return `The request has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${description}`;
 }
@@ -231,7 +231,7 @@ function renderTabs(method: string, path: string, name: string, isSigned: boolea
   const signature = isSigned ? ['  -H "Timestamp: $timestamp"', '  -H "Authorization: hmac $digest"'] : [];
   const methodOption = method === "GET" ? "" : `-X ${method} `;
   const curl = [`curl -i ${methodOption}http://127.0.0.1:3001/offers${path}`, ...signature, ...data].join(" \\\n");
-  const signing = `timestamp=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+  const signingCommands = `timestamp=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c 1-64)
 `;
   const secretSentence = isSigned ? "Both commands read your secret from `WEBHOOK_SECRET`. " : "";
@@ -240,7 +240,7 @@ digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut
     "== offers",
     `\`\`\`sh\noffers trigger ${name} --to http://127.0.0.1:3001/offers\n\`\`\``,
     "== curl",
-    `\`\`\`sh\n${isSigned ? signing : ""}${curl}\n\`\`\``,
+    `\`\`\`sh\n${isSigned ? signingCommands : ""}${curl}\n\`\`\``,
     ":::",
     `${secretSentence}[\`@offers/cli\`](../../packages/cli/README.md) provides the \`offers\` command; its option \`--set\` changes a field. The tests run both commands against a receiver that is built with the kit.`,
   ].join("\n\n");

@@ -113,9 +113,9 @@ function renderBodies(api: OpenApi, { requestBody, responses }: Operation): stri
     const body = schema ? describeType(schema) : "no body";
     statusesByBody.set(body, [...(statusesByBody.get(body) ?? []), status === "default" ? "any other status" : status]);
   }
-  const [request] = Object.values(requestBody?.content ?? {});
+  const [requestContent] = Object.values(requestBody?.content ?? {});
   return [
-    ...(request?.schema ? [`- Body: ${describeType(request.schema)}`] : []),
+    ...(requestContent?.schema ? [`- Body: ${describeType(requestContent.schema)}`] : []),
     ...[...statusesByBody].map(([body, statuses]) => `- Response ${statuses.join(", ")}: ${body}`),
   ];
 }

@@ -149,6 +149,7 @@ function renderTypeScript(
   const name = operationId.charAt(0).toLowerCase() + operationId.slice(1);
   const args: string[] = [];
   if (id !== undefined) args.push(JSON.stringify(id));
+  // TypeScript needs no quotes around these keys.
   if (body !== undefined) args.push(body.replace(/^(\s*)"(\w+)":/gm, "$1$2:"));
   const call = `offers.${name}(${args.join(", ")})`;
   return `\`\`\`ts
@@ -254,9 +255,9 @@ function renderResponseBody(content: NonNullable<Response["content"]>): string {
 function renderErrors(operationId: string, errors: readonly OperationError[]): string[] {
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {
-    const causer = explanation.by === "server" ? "another server" : "client";
-    const status = statuses.length > 0 ? statuses.join(", ") : causer;
-    return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${status} | ${escapeCell(explanation.meaning)} |`;
+    const creator = explanation.by === "server" ? "another server" : "client";
+    const statusCell = statuses.length > 0 ? statuses.join(", ") : creator;
+    return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${statusCell} | ${escapeCell(explanation.meaning)} |`;
   });
   return [
     "## Errors",

@@ -21,6 +21,7 @@ export async function installPackages(
   const install = (names: readonly string[]) =>
     runCommand("npm", ["install", "--no-audit", "--no-fund", ...names], { cwd: folder, env });
   await install(packages);
+  // The peers can be listed only now, because the READMEs come with the packages.
   await install(listSnippetPeers(folder));
 }
 

@@ -44,7 +44,9 @@ export async function runReadmePrograms(
 
 /**
  * Sends four requests to the receiver: one that openssl signed, one with a different timestamp, one with a wrong secret, and an unsigned
- * one. @returns the statuses of the responses
+ * one.
+ *
+ * @returns the statuses of the responses
  */
 async function sendTestRequests(address: string): Promise<readonly number[]> {
   await waitFor200(`${address}/test`);
@@ -63,6 +65,7 @@ async function sendTestRequests(address: string): Promise<readonly number[]> {
 async function computeOpensslDigest(text: string): Promise<string> {
   const digest = promisify(execFile)("openssl", ["dgst", "-sha256", "-r"]);
   digest.child.stdin?.end(text);
+  // The output also contains the name of the input, after the 64 hexadecimal digits.
   return (await digest).stdout.slice(0, 64);
 }
 

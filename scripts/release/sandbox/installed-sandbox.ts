@@ -118,6 +118,7 @@ export async function runGuideCommands(
   });
   try {
     await sandbox.ready;
+    // The first line reports that the receiver is listening. A line for each of the two responses follows.
     while (receiverProcess.lines.length < 3 && performance.now() - startedAt < 120_000) await sleep(20);
     return { seconds: (performance.now() - startedAt) / 1_000, received: receiverProcess.lines.slice(1).sort() };
   } finally {

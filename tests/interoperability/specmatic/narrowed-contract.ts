@@ -82,12 +82,12 @@ export function createExamples(apiKey: string, cursor: string): Readonly<Record<
     events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
   };
   const offer = { id: "offer_1", title: "", details: "", isHistoric: false, widthdrawn: false, complete: false };
-  const readOffer = { ...offer, locationPlaceId: "", createdAt: "2099-05-01T16:00:00Z", events: [], recipients: [] };
+  const fullOffer = { ...offer, locationPlaceId: "", createdAt: "2099-05-01T16:00:00Z", events: [], recipients: [] };
   const created = { headers: { Location: "/offer/offer_1", ...json }, body: { id: "offer_1" } };
   const page = { headers: json, body: { events: [], cursor, more: false } };
   return {
     create: createExample("POST", "/offer", 201, { query, headers: json, body }, created),
-    read: createExample("GET", `/offer/${freshId}`, 200, { query }, { headers: json, body: readOffer }),
+    read: createExample("GET", `/offer/${freshId}`, 200, { query }, { headers: json, body: fullOffer }),
     complete: createExample("POST", `/offer/${freshId}/complete`, 204, { query, headers: json, body: ["worker_amal"] }),
     withdraw: createExample("GET", `/offer/${freshId}/withdraw`, 200, { query }),
     events: createExample("GET", "/events", 200, { query: { ...query, after: cursor, limit: 5 } }, page),
