@@ -60,8 +60,8 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
       if (request.route) settings.observer.reportRejection(mountedOnRoute);
       next();
     };
-    const received = receive(settings, toIncomingRequest(request)).then(writeResult);
-    closeOnFailure(response, received, (cause) => settings.observer.reportCrash(cause));
+    const work = receive(settings, toIncomingRequest(request)).then(writeResult);
+    closeOnFailure(response, work, (cause) => settings.observer.reportCrash(cause));
   };
 }
 
@@ -94,8 +94,8 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
       request.webhook = outcome.webhook;
       next();
     };
-    const verified = verifyOnly(settings, toIncomingRequest(request)).then(proceed);
-    closeOnFailure(response, verified, (cause) => settings.observer.reportCrash(cause));
+    const work = verifyOnly(settings, toIncomingRequest(request)).then(proceed);
+    closeOnFailure(response, work, (cause) => settings.observer.reportCrash(cause));
   };
 }
 

@@ -64,8 +64,8 @@ export function webhookListener(
       );
     };
     const incoming = toIncomingRequest(request, stripBasePath);
-    const written = receive(settings, incoming).then(writeResult);
-    closeOnFailure(response, written, (cause) => settings.observer.reportCrash(cause));
+    const work = receive(settings, incoming).then(writeResult);
+    closeOnFailure(response, work, (cause) => settings.observer.reportCrash(cause));
   };
 }
 

@@ -73,11 +73,11 @@ export function webhookTracer(
   const duration = createDurationHistogram(meter);
   // All no-op meters share one histogram, so a different histogram records measurements.
   const isMeasured = duration !== createDurationHistogram(createNoopMeter());
-  let isTracing = options.tracer !== undefined || isMeasured;
+  let isRecording = options.tracer !== undefined || isMeasured;
   return {
     isEnabled() {
-      isTracing ||= isSdkRegistered(trace.getTracerProvider());
-      return isTracing;
+      isRecording ||= isSdkRegistered(trace.getTracerProvider());
+      return isRecording;
     },
     startActiveSpan(name, { attributes, startTime, sender }, run) {
       const active = context.active();

@@ -193,6 +193,7 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
       return await withFeedTimeout(signal, async (requestSignal) => {
         const response = await fetch(`${base.replace(/\/+$/, "")}/events?${query}`, {
           headers: { accept: "application/json", [apiKeyHeader]: apiKey },
+          // A redirect could send the API key to another host.
           redirect: "manual",
           signal: requestSignal,
         });
@@ -201,6 +202,7 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
         return readFeedPage(JSON.parse(body));
       });
     } catch (cause) {
+      // After an abort, reject with the reason for it instead of `feed_failed`.
       signal?.throwIfAborted();
       const position = after === undefined ? "from its start" : "after the cursor";
       throw new UnavailableError(
@@ -222,6 +224,7 @@ async function withFeedTimeout<T>(
   const abort = () => controller.abort(userSignal?.reason);
   const timer = setTimeout(() => controller.abort(new DOMException(timeoutMessage, "TimeoutError")), feedTimeoutMs);
   userSignal?.addEventListener("abort", abort, { once: true });
+  // A signal that has already aborted emits no event.
   if (userSignal?.aborted) abort();
   try {
     return await work(controller.signal);

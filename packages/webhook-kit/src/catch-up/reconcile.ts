@@ -201,6 +201,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileSum
   return summary;
 }
 
+/** Reads one offer, handles the responses that have changed, and adds the results to `summary`. */
 async function reconcileOffer(
   source: ResponseSource,
   offerId: string,
@@ -274,11 +275,11 @@ async function handleCurrentResponse(
   const { inbox, tenant } = source;
   let isHandled = false;
   // `update` locks the recipient's record while the offer is read (D-135).
-  await inbox.lastResponses.update({ tenant, offerId, workerId }, context, async (last) => {
+  await inbox.lastResponses.update({ tenant, offerId, workerId }, context, async (lastResponse) => {
     const recipients = await readRecipients(source, offerId, context.signal);
     const recipient = recipients?.find((candidate) => candidate.workerId === workerId);
     const response = recipient && convertResponse(source, recipient.response);
-    if (response === undefined || response === last) return undefined;
+    if (response === undefined || response === lastResponse) return undefined;
     const handle = findHandler(source, "WorkerOfferResponse");
     await handle?.({ type: "WorkerOfferResponse", data: { offerId, workerId, response } }, context);
     isHandled = true;
@@ -287,7 +288,7 @@ async function handleCurrentResponse(
   return isHandled;
 }
 
-/** @returns undefined for an offer that no longer exists */
+/** Reads an offer's recipients. @returns undefined for an offer that does not exist */
 async function readRecipients({ getOffer }: ResponseSource, id: string, signal: AbortSignal | undefined) {
   try {
     return (await getOffer(id, signal ? { signal } : {}))?.recipients;
@@ -327,7 +328,7 @@ async function forEachConcurrently<Item>(
     if (signal?.aborted) throw signal.reason;
     return isDone ? { done: true, value: undefined } : iterator.next();
   });
-  const runWorker = async () => {
+  const processItems = async () => {
     try {
       for (;;) {
         const { done, value } = await takeNext();
@@ -341,7 +342,7 @@ async function forEachConcurrently<Item>(
       isDone = true;
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, runWorker));
+  await Promise.all(Array.from({ length: concurrency }, processItems));
   if (!failure) return;
   // Let the user's generator close its cursor or file. An error from it would hide the failure, so ignore it.
   await Promise.resolve(iterator.return?.()).catch(() => undefined);
@@ -353,6 +354,7 @@ function makeSequential<T>(run: () => Promise<T>): () => Promise<T> {
   let previous: Promise<unknown> = Promise.resolve();
   return () => {
     const result = previous.then(run);
+    // A failed call does not prevent the next one. Its own caller receives the error.
     previous = result.catch(() => undefined);
     return result;
   };

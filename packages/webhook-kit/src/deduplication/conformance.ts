@@ -50,7 +50,7 @@ class TestedStore {
   acquire = async (key: string, leaseMs = longMs, subject?: string): Promise<AcquireResult> =>
     this.#store.acquire(key, subject === undefined ? { leaseMs } : { leaseMs, subject });
 
-  /** Acquires a key that must be free. */
+  /** Acquires a key that must be free, and returns its token. */
   async acquireFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
     const result = await this.acquire(key, leaseMs, subject);
     assert.equal(result.state, "acquired", "a free key must be acquired");
@@ -75,7 +75,7 @@ class TestedStore {
     await this.complete(key, await this.acquireFree(key, longMs, subject), status);
   }
 
-  /** Acquires the key as soon as it is free. */
+  /** Acquires the key as soon as it is free, and returns its token. */
   async acquireWhenFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
     const result = await pollUntil(
       () => this.acquire(key, leaseMs, subject),
@@ -86,6 +86,7 @@ class TestedStore {
   }
 }
 
+/** Repeats a call until its result is as expected. Fails if a key does not expire in time. */
 async function pollUntil<T>(call: () => Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
   const deadline = Date.now() + maxWaitMs;
   for (;;) {

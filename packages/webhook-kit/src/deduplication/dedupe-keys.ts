@@ -97,7 +97,7 @@ export function computeSignatureKey(request: VerifiedRequest): string {
   return hash(serialiseKey(request, "signature", parts));
 }
 
-/** Returns the hash in base64url, which is shorter than hexadecimal, because an in-memory store contains many keys. */
+/** Hashes in base64url instead of hexadecimal, because it is shorter and an in-memory store contains many keys. */
 const hash = (data: string | Uint8Array): string => sha256(data, "base64url");
 
 const serialiseKey = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
@@ -119,7 +119,7 @@ const idKeepMs = 72 * 60 * 60 * 1000;
 
 /**
  * Returns how long to keep a key: as long as the same headers could pass verification again, or, with a signed id, as long as a sender may
- * retry.
+ * retry. Without a signed id, the headers pass from `toleranceMs` before the signing time until `toleranceMs` after it.
  */
 export const computeKeepMs = ({ parsed }: VerifiedRequest, toleranceMs: number): number =>
   parsed.id === undefined ? 2 * toleranceMs + parsed.signedAt.latest - parsed.signedAt.earliest : idKeepMs;

@@ -12,9 +12,9 @@ const succeedImmediately = (): RunningHandler => ({
   outcome: Promise.resolve(accepted),
 });
 
-function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
+function setUp(acquireResult: AcquireResult = { state: "acquired", token: "1" }) {
   const deduplication = {
-    acquire: vi.fn((): AcquireResult => acquire),
+    acquire: vi.fn((): AcquireResult => acquireResult),
     complete: vi.fn((): void | Promise<void> => undefined),
     release: vi.fn((): void | Promise<void> => undefined),
   } satisfies Deduplication;

@@ -54,6 +54,7 @@ export async function deduplicate(
     await recording;
     return { response: handlerResponse, duplicate: false };
   } catch (error) {
+    // After a timeout, respond without waiting for the handler, which is still running.
     if (!isWebhookKitError(error) || error.code !== "handler_timed_out") await recording;
     throw error;
   }
@@ -107,6 +108,7 @@ export class LeaseSet {
     return this.#forEachLease((key, token) => this.#store.release(key, token));
   }
 
+  /** Acquires one key. If that fails, releases the keys that are already held. */
   #acquireKey(key: string, leaseMs: number, subject: string | undefined): AcquireResult | Promise<AcquireResult> {
     const fail = async (cause: unknown): Promise<never> => {
       const failure = isWebhookKitError(cause) ? cause : wrapStoreError(cause);

@@ -14,9 +14,9 @@ function setUp(results: Record<string, unknown> = {}, isAsync = false) {
   const maybeAsync = <T>(value: T): T => (isAsync ? (Promise.resolve(value) as T) : value);
   const store = {
     acquire: vi.fn((key: string) => {
-      const acquire = results[key] ?? { state: "acquired", token: `token of ${key}` };
-      if (acquire instanceof Error) throw acquire;
-      return maybeAsync(acquire as AcquireResult);
+      const result = results[key] ?? { state: "acquired", token: `token of ${key}` };
+      if (result instanceof Error) throw result;
+      return maybeAsync(result as AcquireResult);
     }),
     complete: vi.fn((): void | Promise<void> => maybeAsync(undefined)),
     release: vi.fn((): void | Promise<void> => maybeAsync(undefined)),
@@ -70,11 +70,11 @@ describe.each([false, true])("a store that returns promises: %s", (isAsync) => {
   });
 
   test("a key with its own conflict is rejected with that conflict, whether or not its holder has finished", async () => {
-    for (const acquired of [
+    for (const result of [
       { state: "completed", status: 200 },
       { state: "inProgress", retryAfterMs: 1 },
     ]) {
-      const { acquire } = setUp({ a: acquired }, isAsync);
+      const { acquire } = setUp({ a: result }, isAsync);
       await expect(acquire({ key: "a", onConflict: () => conflict })).rejects.toBe(conflict);
     }
   });
@@ -94,10 +94,10 @@ describe.each([false, true])("a store that returns promises: %s", (isAsync) => {
     { state: "completed", status: 600 },
     { state: "completed", status: 200.5 },
     { state: "completed", status: "200" },
-  ])("with the invalid result %j, the request fails and releases its keys", async (acquired) => {
+  ])("with the invalid result %j, the request fails and releases its keys", async (invalidResult) => {
     const { store, acquire } = setUp({ a: undefined }, isAsync);
     store.acquire.mockImplementation((key) =>
-      key === "a" ? { state: "acquired", token: "token of a" } : (acquired as AcquireResult),
+      key === "a" ? { state: "acquired", token: "token of a" } : (invalidResult as AcquireResult),
     );
     await expect(acquire({ key: "a" }, { key: "b" })).rejects.toEqual(
       expect.objectContaining({

@@ -144,11 +144,11 @@ function makesRoomBetweenSweeps({ clock, acquire }: ReturnType<typeof setUp>): b
 test("a key that is acquired again after its lease has expired does not block the removal of expired keys", () => {
   const store = setUp(301);
   const { clock, acquire } = store;
-  const slow = Array.from({ length: 200 }, (_, index) => `slow ${index}`);
-  for (const key of slow) acquire(key, 1);
+  const slowKeys = Array.from({ length: 200 }, (_, index) => `slow ${index}`);
+  for (const key of slowKeys) acquire(key, 1);
   for (let index = 0; index < 100; index += 1) acquire(`ended ${index}`, 500);
   clock.ms += 1;
-  for (const key of slow) acquire(key, 60_000);
+  for (const key of slowKeys) acquire(key, 60_000);
   acquire("copies", 500);
   expect(makesRoomBetweenSweeps(store)).toBe(true);
 });

@@ -61,7 +61,9 @@ export function memoryDeduplication(
     sweepMap(completed, time, maxScanned);
   };
 
+  /** Makes room for one entry. @throws {UnavailableError} `deduplication_full` */
   const makeRoom = (time: number): void => {
+    // Scan more entries than were added since the last batch, so that the removal keeps up.
     if (nextToken % sweepInterval === 0) sweep(time, 2 * sweepInterval);
     if (leases.size + completed.size < maxEntries) return;
     // Entries with a longer keepMs may precede expired ones. A full sweep is expensive, so it runs at most once a second.
@@ -84,6 +86,7 @@ export function memoryDeduplication(
         return { state: "completed", status: lastCompleted.status };
       const lease = leases.get(key);
       if (lease && lease.endsAt > time) return { state: "inProgress", retryAfterMs: lease.endsAt - time };
+      // Delete an expired lease first, so that the map stays in insertion order.
       if (lease) leases.delete(key);
       else makeRoom(time);
       const token = String(nextToken++);
@@ -96,6 +99,7 @@ export function memoryDeduplication(
       const time = readClock();
       const endsAt = requireFinite(time + keepMs);
       leases.delete(key);
+      // An expired lease does not count, even if no other request has acquired the key.
       if (lease.endsAt <= time) return;
       // Delete the older record first, so that the map stays in order of completion.
       completed.delete(lease.subject);
@@ -108,11 +112,11 @@ export function memoryDeduplication(
 }
 
 function sweepMap(entries: Map<string, Lease | Completed>, time: number, maxScanned: number): void {
-  let scanned = 0;
+  let scannedCount = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);
-    scanned += 1;
-    if (scanned >= maxScanned) break;
+    scannedCount += 1;
+    if (scannedCount >= maxScanned) break;
   }
 }
 

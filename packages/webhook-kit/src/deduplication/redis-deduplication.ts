@@ -65,6 +65,7 @@ export function redisDeduplication(
   const createTimeoutError = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
   const withRedisTimeout = (result: Promise<unknown>) =>
     withTimeout(result, timeoutMs, createTimeoutError, { unref: true });
+  /** Accepts `stale` too, because a token that no longer holds its key has no effect. */
   const requireSettled = async (result: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readText(await withRedisTimeout(result)))) throw new Error(unexpectedResult);
   };
@@ -76,7 +77,8 @@ export function redisDeduplication(
       try {
         return readResult(await withRedisTimeout(result), token);
       } catch (cause) {
-        // Redis may acquire the key after the timeout, so release it instead of waiting for the lease to expire.
+        // Redis may acquire the key after the timeout, so release it instead of waiting for the lease to expire. If
+        // the release fails, the lease still expires.
         const release = () => runScript("release", key, token, [token]);
         result.then(release, release).catch(() => undefined);
         throw cause;

@@ -56,7 +56,7 @@ export interface Route {
  */
 const toPattern = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
 
-// Express runs GET handlers for HEAD requests. Only `/test`, which does nothing, accepts them (D-46).
+// Although Express runs GET handlers for HEAD requests, only `/test`, which does nothing, accepts them (D-46).
 const routes = Object.values<Endpoint>(endpoints).map((endpoint) => ({
   endpoint,
   methods: endpoint.kind === "test" ? [endpoint.method, "HEAD"] : [endpoint.method],

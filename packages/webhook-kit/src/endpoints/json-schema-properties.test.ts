@@ -14,13 +14,13 @@ const anyValue = fc.oneof(
 const mostlyValid = (valid: fc.Arbitrary<unknown>, ...invalid: unknown[]) =>
   fc.oneof({ weight: 24, arbitrary: valid }, { weight: 2, arbitrary: fc.constantFrom("", ...invalid) }, anyValue);
 
-const longest = `${"😀".repeat(252)}@b`;
+const longestAddress = `${"😀".repeat(252)}@b`;
 const address = mostlyValid(
-  fc.constantFrom("a@b", "jörg@exämple.com", longest),
+  fc.constantFrom("a@b", "jörg@exämple.com", longestAddress),
   " a@b",
   "a@b@c",
   "none",
-  `😀${longest}`,
+  `😀${longestAddress}`,
 );
 const url = mostlyValid(
   fc.oneof(fc.webUrl(), fc.constantFrom("HTTP://a", " http://a\n", "https://a.exa\nmple", "http:a")),

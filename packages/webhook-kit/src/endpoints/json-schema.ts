@@ -13,7 +13,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly format?: "date-time" | "idn-email" | "uri";
-  /** For a date-time, a pattern means that it must be in UTC. */
+  /** For a date-time, a pattern means that the value must be in UTC. */
   readonly pattern?: RegExp;
 }
 
@@ -58,9 +58,9 @@ export function formatPath(path: Issue["path"]): string {
 }
 
 function readValue(schema: Schema, value: unknown, issues: Issue[]): unknown {
-  const { type, enum: allowed } = schema;
-  if (allowed && !allowed.some((candidate) => candidate === value))
-    return addIssue(issues, `Must be one of: ${allowed.join(", ")}.`);
+  const { type, enum: allowedValues } = schema;
+  if (allowedValues && !allowedValues.some((candidate) => candidate === value))
+    return addIssue(issues, `Must be one of: ${allowedValues.join(", ")}.`);
   if (type === "string") {
     if (typeof value === "string") return readString(schema, value, issues);
   } else if (type === "object") {
@@ -97,14 +97,15 @@ function readArray({ items }: Schema, values: readonly unknown[], issues: Issue[
 
 /** Reads a field or a list entry, and adds its key to the paths of its issues. */
 function readAt(key: string | number, schema: Schema, value: unknown, issues: Issue[]): unknown {
-  const firstNewIssue = issues.length;
+  const firstNewIndex = issues.length;
   const result = readValue(schema, value, issues);
-  for (const issue of issues.slice(firstNewIssue)) issue.path.unshift(key);
+  for (const issue of issues.slice(firstNewIndex)) issue.path.unshift(key);
   return result;
 }
 
 function readString({ minLength, maxLength, format, pattern }: Schema, text: string, issues: Issue[]): unknown {
   if (minLength && text === "") addIssue(issues, `Too short or too small; at least ${minLength}.`);
+  // `maxLength` counts code points. `length` is cheaper to check first, and never less.
   if (maxLength && text.length > maxLength && [...text].length > maxLength)
     addIssue(issues, `Too long or too large; at most ${maxLength}.`);
   if (format === "date-time") {

@@ -50,11 +50,14 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   return { type, data: result.data, ...rest, ...(traceContext && { trace: traceContext }) } as WebhookEvent;
 }
 
-/** Clears a `receivedAt` that is not in the format of `toISOString`, so that the schema rejects it. The kit uses only that format. */
+/**
+ * Clears a `receivedAt` string that is not in the format of `toISOString`, so that the schema rejects it. The kit uses only that format.
+ * The schema itself rejects a value of any other type.
+ */
 function clearInexactTime(value: unknown): unknown {
   const { receivedAt } = Object(value);
-  const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && toUtc(receivedAt) === receivedAt);
-  return isExact ? value : { ...Object(value), receivedAt: "" };
+  const canKeep = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && toUtc(receivedAt) === receivedAt);
+  return canKeep ? value : { ...Object(value), receivedAt: "" };
 }
 
 /** Reads a trace context. Ignores an invalid one, so that the event itself is not lost. */

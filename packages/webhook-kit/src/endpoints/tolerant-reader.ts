@@ -17,20 +17,20 @@ export function readTolerantly(schema: Schema, value: unknown): ReadResult {
   const { data, issues } = validate(schema, value);
   if (issues.length === 0) return { data, converted: [] };
   const converted: string[] = [];
-  let remaining = issues;
-  let changed = value;
+  let remainingIssues = issues;
+  let changedValue = value;
   // The second round is for problems that the first round uncovers: a string that becomes a list may contain an address with white space.
   for (let round = 0; round < 2; round += 1) {
     // Go from the last issue to the first, so that removing a list entry does not shift the entries of the remaining issues.
-    for (const issue of remaining.toReversed()) {
-      const change = findChange(issue, changed);
+    for (const issue of remainingIssues.toReversed()) {
+      const change = findChange(issue, changedValue);
       if (!change) return { issues };
-      changed = changeAt(changed, issue.path, change);
+      changedValue = changeAt(changedValue, issue.path, change);
       converted.unshift(formatPath(issue.path));
     }
-    const result = validate(schema, changed);
+    const result = validate(schema, changedValue);
     if (result.issues.length === 0) return { data: result.data, converted: [...new Set(converted)] };
-    remaining = result.issues;
+    remainingIssues = result.issues;
   }
   return { issues };
 }

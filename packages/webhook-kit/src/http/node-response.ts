@@ -54,6 +54,7 @@ function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
   // If `readableFlowing` is a boolean, reading was cut off because the body was too long or too slow.
   if (typeof request.readableFlowing === "boolean") return true;
+  // A chunked body does not declare its length.
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;
 }

@@ -24,7 +24,7 @@ export function withTimeout<T>(
   });
 }
 
-/** Lets the process exit while a timer is running. Has no effect in runtimes where a timer is a number. */
+/** Lets the process exit while a timer is running, and returns the timer. Has no effect in runtimes where a timer is a number. */
 function letExit(timer: NodeJS.Timeout): NodeJS.Timeout {
   if (typeof timer === "object") timer.unref();
   return timer;

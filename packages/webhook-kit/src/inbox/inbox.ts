@@ -154,7 +154,10 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       throw explain(cause);
     });
 
-  /** Runs a transaction. Rethrows what `work` throws, and explains an error from the inbox's own statements. */
+  /**
+   * Runs a transaction. Rethrows what `work` throws, and explains an error from the inbox's own statements. Retries a conflict only before
+   * `work` has started, so that `work` runs at most once.
+   */
   async function transact<T>(
     firstStatements: readonly string[],
     work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
@@ -183,7 +186,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     return { state: "inProgress", retryAfterMs: Math.max(1, Number(row?.remaining ?? 1)) } as const;
   }
 
-  const recordAndWork = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
+  const workIfNew = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
     transact(statements.record(key, keepMs), async (tx, rows) =>
       rows.length > 0 ? ({ duplicate: false, result: await work(tx) } as const) : ({ duplicate: true } as const),
     );
@@ -198,7 +201,8 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       try {
         return await withQueryTimeout(result);
       } catch (cause) {
-        // The lease may be acquired after the timeout, so release it instead of waiting for it to expire.
+        // The lease may be acquired after the timeout, so release it instead of waiting for it to expire. If the release
+        // fails, the lease still expires.
         const release = () => query(statements.release, [key, token]);
         result.then(release, release).catch(() => undefined);
         throw cause;
@@ -219,7 +223,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       usedContexts.add(context);
       try {
         if (joinedTransaction) return { duplicate: false, result: await work(joinedTransaction) };
-        return await recordAndWork(recordKey, work);
+        return await workIfNew(recordKey, work);
       } catch (error) {
         usedContexts.delete(context);
         throw error;
@@ -230,6 +234,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
         if (recipients.length === 0) return [];
         const keys = recipients.map(toResponseKey);
         const responses = new Map<unknown, string>();
+        // `token` contains the last response. It is null until the first response is recorded.
         for (const { key, token } of await queryAll(query, statements.findResponses(keys, keepResponsesMs)))
           if (typeof token === "string") responses.set(key, token);
         return keys.map((key) => responses.get(key));
@@ -293,12 +298,12 @@ async function retryOnConflict<T>(
   { isConflict }: Pick<InboxDialect, "isConflict">,
   send: () => Promise<T>,
 ): Promise<T> {
-  for (let conflicts = 0; ; conflicts += 1) {
+  for (let conflictCount = 0; ; conflictCount += 1) {
     try {
       return await send();
     } catch (error) {
       const canRetry = typeof error === "object" && error !== null && isConflict(error);
-      if (!canRetry || conflicts === maxRetries) throw error;
+      if (!canRetry || conflictCount === maxRetries) throw error;
     }
   }
 }

@@ -38,12 +38,12 @@ export function inboxMigration(
 
 /** @param table the table that the user passed */
 export function mysqlDialect(table?: string): InboxDialect {
-  const { table: quoted } = quoteTable(table, "`");
+  const { table: quotedTable } = quoteTable(table, "`");
   return {
     database: "MySQL",
     inbox: "mysqlInbox",
-    table: quoted,
-    statements: createStatements(quoted),
+    table: quotedTable,
+    statements: createStatements(quotedTable),
     isConflict: (error) => hasCause(error, (cause) => Reflect.get(cause, "code") === "ER_LOCK_DEADLOCK"),
     isTableMissing: (error) => hasCause(error, (cause) => Reflect.get(cause, "code") === "ER_NO_SUCH_TABLE"),
   };

@@ -79,7 +79,7 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
       const rows = await queryAll(query, ["START TRANSACTION", ...firstStatements]);
       await query("SAVEPOINT offers_inbox");
       const result = await work(tx, rows, query);
-      // Fails if `work` caught the error of a deadlock. MySQL has then rolled back, and COMMIT would succeed without writing anything.
+      // Fails if `work` caught the error of a deadlock. Otherwise COMMIT would succeed, although MySQL has rolled everything back.
       await query("RELEASE SAVEPOINT offers_inbox");
       await query("COMMIT");
       return result;
@@ -108,5 +108,6 @@ const createQuery =
     const [result] =
       parameters.length > 0 ? await executor.execute(positionalSql, parameters) : await executor.query(sql);
     if (Array.isArray(result)) return result;
+    // A statement without a result returns one empty row for each row that it changed.
     return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));
   };

@@ -78,6 +78,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
     const connectionLost = new Promise<never>((_, reject) => {
       onConnectionError = reject;
     });
+    // A connection may also be lost after the race has ended, and the rejection must not go unhandled.
     connectionLost.catch(() => undefined);
     const tx = await checkOut(pool, onConnectionError);
     const client = tx as PoolClient;

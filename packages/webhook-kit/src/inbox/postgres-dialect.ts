@@ -38,12 +38,12 @@ CREATE INDEX IF NOT EXISTS "${name}_expires" ON ${table} (expires);
 
 /** @param table the table that the user passed */
 export function postgresDialect(table?: string): InboxDialect {
-  const { table: quoted } = quoteTable(table);
+  const { table: quotedTable } = quoteTable(table);
   return {
     database: "PostgreSQL",
     inbox: "postgresInbox",
-    table: quoted,
-    statements: createStatements(quoted),
+    table: quotedTable,
+    statements: createStatements(quotedTable),
     isTableMissing: (error) => hasCause(error, isUndefinedTable),
     isConflict: (error) => hasCause(error, isSerializationFailure),
   };

@@ -39,14 +39,14 @@ CREATE INDEX IF NOT EXISTS ${schema}"${name}_expires" ON "${name}" (expires);
 
 /** @param table the table that the user passed */
 export function sqliteDialect(table?: string): InboxDialect {
-  const { table: quoted, name } = quoteTable(table);
+  const { table: quotedTable, name } = quoteTable(table);
   // SQLite has no code for a missing table. Its message ends with the name, which may be prefixed with the schema.
   const missingTablePattern = new RegExp(`no such table: (?:[a-z0-9_]+\\.)?${name}$`);
   return {
     database: "SQLite",
     inbox: "sqliteInbox",
-    table: quoted,
-    statements: createStatements(quoted),
+    table: quotedTable,
+    statements: createStatements(quotedTable),
     // Transactions run one after another on a single connection, so they cannot conflict.
     isConflict: () => false,
     isTableMissing: (error) =>

@@ -83,9 +83,9 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
   const send: Query = async (sql, values = []) => {
     const statement = connection.prepare(sql) as Statement;
     // `$1` is a named parameter in SQLite, and both libraries expect its name without the dollar sign.
-    const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
-    if (statement.reader !== false) return statement.all(named) as Row[];
-    statement.run(named);
+    const namedValues = Object.fromEntries(values.map((value, index) => [index + 1, value]));
+    if (statement.reader !== false) return statement.all(namedValues) as Row[];
+    statement.run(namedValues);
     return [];
   };
   return {
@@ -113,7 +113,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
 /** The last call on each connection. All inboxes share it, so that two inboxes on the same connection take turns. */
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
-/** Calls `run` when the earlier calls on this connection have ended. */
+/** Calls `run` when the earlier calls on this connection have succeeded or failed. */
 function runInTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
   const result = (lastTurns.get(connection) ?? Promise.resolve()).then(run, run);
   lastTurns.set(connection, result);

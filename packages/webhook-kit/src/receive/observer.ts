@@ -130,7 +130,7 @@ export class Observer {
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);
     if (!onError && !logger) print();
-    // If a hook throws, the failure is printed, unless the other hook also receives it.
+    // If `onError` or the logger throws, the failure is printed, unless the other of the two also receives it.
     const recover = onError && logger ? undefined : print;
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
     this.#log((target) => target.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
@@ -144,7 +144,7 @@ export class Observer {
 
 const maxSegmentsBefore = 5;
 
-/** Counts the path segments before the base path. Returns 0 if no endpoint matches the rest of the path. */
+/** Counts the path segments before the base path, up to a maximum. Returns 0 if no endpoint matches the rest of the path. */
 function countSegmentsBefore(target: string, stripBasePath: StripBasePath): number {
   let [path = ""] = target.split("?", 1);
   for (let count = 1; count <= maxSegmentsBefore; count += 1) {

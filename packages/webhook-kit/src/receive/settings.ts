@@ -93,8 +93,9 @@ const maxWarnedHashes = 1_000;
  */
 function warnAboutUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
-  const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
-  const hashes = undecoded.map((text) => sha256(text));
+  const undecodedSecrets = [secret].flat().filter((text) => text.startsWith("whsec_"));
+  const hashes = undecodedSecrets.map((text) => sha256(text));
+  // Also true if there are no such secrets.
   if (hashes.every((hash) => warnedHashes.has(hash))) return;
   if (warnedHashes.size >= maxWarnedHashes) warnedHashes.clear();
   for (const hash of hashes) warnedHashes.add(hash);

@@ -1,22 +1,22 @@
 import { expect, test, vi } from "vitest";
 import { createSecretLookup, findSecretProblem, findWeakness, type SecretSource } from "./secrets.ts";
 
-const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const validSecret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const errorWith = (code: string) => expect.objectContaining({ code });
 
 test.each([
   ["", "invalid_secret"],
   ["   ", "invalid_secret"],
   ["\n", "invalid_secret"],
-  [` ${good}`, "invalid_secret"],
-  [`${good}\n`, "invalid_secret"],
-  [`\uFEFF${good}`, "invalid_secret"],
-  [`${good}\u0000${good}`, "invalid_secret"],
-  [`${good}\ud800`, "invalid_secret"],
+  [` ${validSecret}`, "invalid_secret"],
+  [`${validSecret}\n`, "invalid_secret"],
+  [`\uFEFF${validSecret}`, "invalid_secret"],
+  [`${validSecret}\u0000${validSecret}`, "invalid_secret"],
+  [`${validSecret}\ud800`, "invalid_secret"],
   ["fifteen-letters", "short_secret"],
   [[], "invalid_secret"],
-  [[good, ""], "invalid_secret"],
-  [[good, "short"], "short_secret"],
+  [[validSecret, ""], "invalid_secret"],
+  [[validSecret, "short"], "short_secret"],
   [undefined, "invalid_secret"],
   [null, "invalid_secret"],
   [42, "invalid_secret"],
@@ -43,15 +43,15 @@ test("an error message never contains the secret", () => {
 });
 
 test("changing the array of secrets after construction has no effect", () => {
-  const secrets = [good];
+  const secrets = [validSecret];
   const lookUp = createSecretLookup(secrets, false);
   secrets[0] = "";
-  expect(lookUp({})).toEqual([good]);
+  expect(lookUp({})).toEqual([validSecret]);
 });
 
 test("each lookup calls the function with its request", async () => {
-  const lookUp = createSecretLookup<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
-  expect(await lookUp("known")).toEqual([good]);
+  const lookUp = createSecretLookup<string>(async (tenant) => (tenant === "known" ? validSecret : undefined), false);
+  expect(await lookUp("known")).toEqual([validSecret]);
   expect(await lookUp("unknown")).toBeUndefined();
 });
 
@@ -89,8 +89,11 @@ test("a function that never returns times out after 5 s, and does not keep the p
 });
 
 test("accepts several secrets from the function, and rejects all of them if one is invalid", async () => {
-  expect(await createSecretLookup(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
-  await expect(Promise.resolve(createSecretLookup(() => [good, ""], false)({}))).rejects.toEqual(
+  expect(await createSecretLookup(() => [validSecret, `${validSecret}2`], false)({})).toEqual([
+    validSecret,
+    `${validSecret}2`,
+  ]);
+  await expect(Promise.resolve(createSecretLookup(() => [validSecret, ""], false)({}))).rejects.toEqual(
     errorWith("invalid_secret"),
   );
 });
@@ -111,8 +114,8 @@ test("the scheme checks every secret", async () => {
   const rejection = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   expect(createSecretLookup([whsec], false, scheme)({})).toEqual([whsec]);
-  expect(() => createSecretLookup([whsec, good], true, scheme)).toThrow(rejection);
-  await expect(Promise.resolve(createSecretLookup(() => good, false, scheme)({}))).rejects.toEqual(
+  expect(() => createSecretLookup([whsec, validSecret], true, scheme)).toThrow(rejection);
+  await expect(Promise.resolve(createSecretLookup(() => validSecret, false, scheme)({}))).rejects.toEqual(
     expect.objectContaining({ code: "invalid_secret", message: expect.stringContaining("No whsec_.") }),
   );
 });

@@ -72,28 +72,29 @@ test("there are at least 16 vectors with at least 6 secrets", () => {
 });
 
 describe("while a secret is rotated", () => {
-  const old = first;
-  const renewed = vectors.find(({ name }) => name === "the same with another key") ?? first;
+  const oldVector = first;
+  const renewedVector = vectors.find(({ name }) => name === "the same with another key") ?? first;
   const body = Buffer.from(first.bodyHex, "hex");
-  const both = { ...first, signature: `v1,${renewed.signature} v1,${old.signature}` };
+  const signedWithBothKeys = { ...first, signature: `v1,${renewedVector.signature} v1,${oldVector.signature}` };
 
   test.each([
-    [[old.secret], 0],
-    [[renewed.secret], 0],
-    [["whsec_YW5vdGhlcg==", old.secret], 1],
-    [[old.secret, renewed.secret], 0],
-    [["whsec_YW5vdGhlcg==", renewed.secret, old.secret], 1],
-    [[old.secret, old.secret], 0],
+    [[oldVector.secret], 0],
+    [[renewedVector.secret], 0],
+    [["whsec_YW5vdGhlcg==", oldVector.secret], 1],
+    [[oldVector.secret, renewedVector.secret], 0],
+    [["whsec_YW5vdGhlcg==", renewedVector.secret, oldVector.secret], 1],
+    [[oldVector.secret, oldVector.secret], 0],
   ])(
     "a message signed with both keys is accepted with the secrets %j, and the index shows which matched",
-    (secrets, secretIndex) => expect(verify(headersFrom(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
+    (secrets, secretIndex) =>
+      expect(verify(headersFrom(signedWithBothKeys), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
   );
 
   test("a valid signature is found anywhere in the list", () => {
     const zeros = `v1,${Buffer.alloc(32).toString("base64")}`;
-    for (const signature of [`${zeros} v1,${old.signature}`, `v1a,x v1,${old.signature} ${zeros}`])
-      expect(verify(headersFrom({ ...first, signature }), [old.secret], body)).toMatchObject({ secretIndex: 0 });
-    expect(verify(headersFrom({ ...first, signature: `${zeros} ${zeros}` }), [old.secret], body)).toBeUndefined();
+    for (const signature of [`${zeros} v1,${oldVector.signature}`, `v1a,x v1,${oldVector.signature} ${zeros}`])
+      expect(verify(headersFrom({ ...first, signature }), [oldVector.secret], body)).toMatchObject({ secretIndex: 0 });
+    expect(verify(headersFrom({ ...first, signature: `${zeros} ${zeros}` }), [oldVector.secret], body)).toBeUndefined();
   });
 
   test("a secret without a valid key does not match", () =>
@@ -210,15 +211,15 @@ test.each([Number.NaN, -1, -1_000, 8.64e15])("sign rejects the time %d ms", (tim
   ),
 );
 
-const unusable = ["", "whsec_", "whsec_ ", " whsec_Zm9v", "whsec_Zm9v\n", "whsec_Zg", "5f0c9a7e-2d43-4f0e-9b7a"];
+const unusableSecrets = ["", "whsec_", "whsec_ ", " whsec_Zm9v", "whsec_Zm9v\n", "whsec_Zg", "5f0c9a7e-2d43-4f0e-9b7a"];
 
-test.each([...unusable, 42 as unknown as string])("sign rejects the secret %j", (secret) =>
+test.each([...unusableSecrets, 42 as unknown as string])("sign rejects the secret %j", (secret) =>
   expect(() => scheme.sign({ secret, now: new Date() })).toThrow(
     expect.objectContaining({ code: "invalid_secret", message: expect.stringMatching(/^The secret /) }),
   ),
 );
 
-test.each(unusable)("checkSecret explains what is wrong with the secret %j without quoting it", (secret) => {
+test.each(unusableSecrets)("checkSecret explains what is wrong with the secret %j without quoting it", (secret) => {
   const problem = scheme.checkSecret?.(secret);
   expect(problem).toMatch(/contains no key.*base64/);
   expect(problem).not.toMatch(/Zm9v|Zg|5f0c/);

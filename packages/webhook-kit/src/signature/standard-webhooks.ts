@@ -70,17 +70,18 @@ const idDescription = "1 to 256 visible ASCII characters without dots or commas"
 /** Matches a number of seconds without leading zeros, small enough for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 
-const noKey =
+const noKeyMessage =
   "The secret contains no key: it must be padded base64 of at least one byte, with or without the whsec_ prefix.";
 
-const checkSecret = (secret: string): string | undefined => (decodeStandardWebhooksKey(secret) ? undefined : noKey);
+const checkSecret = (secret: string): string | undefined =>
+  decodeStandardWebhooksKey(secret) ? undefined : noKeyMessage;
 
 /** @throws {ConfigurationError} `invalid_secret` */
 function requireKey(secret: string): KeyObject {
   const problem = findSecretProblem(secret);
   if (problem) throw new ConfigurationError(problem.code, problem.message);
   const key = findKey(secret);
-  if (!key) throw new ConfigurationError("invalid_secret", noKey);
+  if (!key) throw new ConfigurationError("invalid_secret", noKeyMessage);
   return key;
 }
 

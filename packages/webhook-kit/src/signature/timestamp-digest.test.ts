@@ -54,9 +54,11 @@ test.each([
   ["auto", "sha256"],
   ["sha256", "sha256"],
   ["hmac", "hmac"],
-] as const)("the variant %s signs like openssl's %s, in upper case [D-15]", (variant, signed) => {
+] as const)("the variant %s signs like openssl's %s, in upper case [D-15]", (variant, signedVariant) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
-  for (const vector of vectors.filter((candidate) => candidate.timestamp === timestamp && candidate.variant === signed))
+  for (const vector of vectors.filter(
+    (candidate) => candidate.timestamp === timestamp && candidate.variant === signedVariant,
+  ))
     expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
       Timestamp: timestamp,
       Authorization: `hmac ${vector.digest.toUpperCase()}`,

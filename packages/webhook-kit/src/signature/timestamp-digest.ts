@@ -49,7 +49,8 @@ export function timestampDigest(
   const { variant = "auto" } = options;
   if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
     throw new ConfigurationError("invalid_option", 'variant must be "auto", "sha256" or "hmac".');
-  const accepted: readonly [DigestVariant, ...DigestVariant[]] = variant === "auto" ? ["sha256", "hmac"] : [variant];
+  const acceptedVariants: readonly [DigestVariant, ...DigestVariant[]] =
+    variant === "auto" ? ["sha256", "hmac"] : [variant];
   return {
     name: "timestamp-digest",
     wwwAuthenticate: "hmac",
@@ -61,11 +62,11 @@ export function timestampDigest(
       const timestamp = now.toJSON();
       if (!parseDateTime(`${timestamp}`))
         throw new ConfigurationError("invalid_option", "now must be a valid Date, in the years 0 to 9999.");
-      const signature = computeDigest(accepted[0], timestamp, secret);
+      const signature = computeDigest(acceptedVariants[0], timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
     parse: parseHeaders,
-    verify: (parsed, secrets) => findMatch(parsed as DigestSignature, secrets, accepted),
+    verify: (parsed, secrets) => findMatch(parsed as DigestSignature, secrets, acceptedVariants),
   };
 }
 

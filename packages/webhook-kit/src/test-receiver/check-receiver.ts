@@ -93,7 +93,7 @@ async function checkInvalidSignatures(
     testAuth,
     ...handledNames.map((name) => buildWebhook(handledEndpoints[name], samples[name] ?? samplePayloads[name])),
   ];
-  // Express runs the GET handler for a HEAD request.
+  // Express runs the GET handler for a HEAD request, so the receiver must reject HEAD requests too.
   const headRequests = allWebhooks
     .filter(({ method }) => method === "GET")
     .map((webhook) => ({ ...webhook, method: "HEAD" }));
@@ -110,11 +110,11 @@ async function checkInvalidRequests(checker: ContractChecker): Promise<void> {
     await checker.check(`The payload ${text} must be rejected`, isRejection, webhooks);
   }
   await checker.check("An unknown path must not be acknowledged", isRejection, [post("/no/such/webhook", "{}")]);
-  const options = [{ ...testAuth, method: "OPTIONS" }];
+  const optionsRequests = [{ ...testAuth, method: "OPTIONS" }];
   await checker.check(
     "A method that the service does not use must not fail",
     (status) => status < 500,
-    options,
+    optionsRequests,
     () => [],
   );
 }
@@ -145,8 +145,10 @@ async function checkSample(checker: ContractChecker, name: keyof Samples, sample
   }
   const { body } = webhook;
   if (!signer.scheme.signsBody || !body) return;
-  const changed = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
-  await checker.check("A body that was not signed must be rejected", isRejection, [changed], () => signer.sign(body));
+  const changedWebhook = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
+  await checker.check("A body that was not signed must be rejected", isRejection, [changedWebhook], () =>
+    signer.sign(body),
+  );
 }
 
 type CheckedResponse = readonly [Webhook, WebhookResponse];
@@ -182,12 +184,12 @@ class ContractChecker {
 
   /** Adds one problem for all responses that break one rule. */
   expect(rule: string, isExpected: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
-    const unexpected = responses.filter(([, { status }]) => !isExpected(status));
-    const statuses = [...new Set(unexpected.map(([, { status }]) => status))].map((status) => {
-      const withStatus = unexpected.filter(([, response]) => response.status === status);
-      return `${status} was returned by ${withStatus.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
+    const unexpectedResponses = responses.filter(([, { status }]) => !isExpected(status));
+    const descriptions = [...new Set(unexpectedResponses.map(([, { status }]) => status))].map((status) => {
+      const responsesWithStatus = unexpectedResponses.filter(([, response]) => response.status === status);
+      return `${status} was returned by ${responsesWithStatus.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
     });
-    if (statuses.length > 0) this.problems.push(`${rule}, but ${statuses.join("; ")}.`);
+    if (descriptions.length > 0) this.problems.push(`${rule}, but ${descriptions.join("; ")}.`);
   }
 
   /** @throws {NoResponseError} (rejects) */

@@ -100,6 +100,7 @@ export class Signer {
    */
   now(): Date {
     const time = this.#now().getTime();
+    // A clock that is a second or more behind was set back, so follow it.
     const aheadMs = this.#lastTime - time;
     this.#lastTime = aheadMs >= 0 && aheadMs < 1_000 ? this.#lastTime + 1 : time;
     return new Date(this.#lastTime);

@@ -81,18 +81,21 @@ export function createInvalidSignatures(signer: Signer, toleranceMs: number): Si
 /** Creates signatures with headers that were tampered with, for any scheme. */
 export async function createTamperedSignatures(signer: Signer): Promise<SignatureCase[]> {
   const names = (await signer.sign()).map(([name]) => name);
-  return names.flatMap((tampered) => {
+  return names.flatMap((tamperedName) => {
     const change = (replace: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
       (await signer.sign(body)).flatMap(([name, value]) =>
-        (name === tampered ? replace(value) : [value]).map((changed): HeaderList[number] => [name, changed]),
+        (name === tamperedName ? replace(value) : [value]).map((changed): HeaderList[number] => [name, changed]),
       );
     return [
-      { description: `without ${tampered}`, sign: change(() => []) },
-      { description: `with an empty ${tampered}`, sign: change(() => [""]) },
-      { description: `with ${tampered} twice`, sign: change((value) => [value, value]) },
-      { description: `with a forged ${tampered} after the genuine one`, sign: change((value) => [value, "false"]) },
-      { description: `with a forged ${tampered} before the genuine one`, sign: change((value) => ["false", value]) },
-      { description: `with garbage after ${tampered}`, sign: change((value) => [`${value}zz`]) },
+      { description: `without ${tamperedName}`, sign: change(() => []) },
+      { description: `with an empty ${tamperedName}`, sign: change(() => [""]) },
+      { description: `with ${tamperedName} twice`, sign: change((value) => [value, value]) },
+      { description: `with a forged ${tamperedName} after the genuine one`, sign: change((value) => [value, "false"]) },
+      {
+        description: `with a forged ${tamperedName} before the genuine one`,
+        sign: change((value) => ["false", value]),
+      },
+      { description: `with garbage after ${tamperedName}`, sign: change((value) => [`${value}zz`]) },
     ];
   });
 }

@@ -73,8 +73,8 @@ function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]
   return {
     send: ({ method, path, headers, body }) =>
       new Promise((resolve, reject) => {
-        const length: [string, string][] = body ? [["Content-Length", String(body.length)]] : [];
-        const connectionHeaders: [string, string][] = [["Host", origin.host], ["Connection", "close"], ...length];
+        const lengthHeader: [string, string][] = body ? [["Content-Length", String(body.length)]] : [];
+        const connectionHeaders: [string, string][] = [["Host", origin.host], ["Connection", "close"], ...lengthHeader];
         request(origin, {
           method,
           path,

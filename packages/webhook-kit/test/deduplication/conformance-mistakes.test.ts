@@ -45,6 +45,7 @@ const mistakes: StoreMistake[] = [
       return {
         async acquire(key, options) {
           const isFree = !acquiredKeys.has(key);
+          // Lets concurrent calls run between the check and the write.
           await undefined;
           acquiredKeys.add(key);
           const result = await inner.acquire(key, options);
@@ -95,6 +96,7 @@ const mistakes: StoreMistake[] = [
       return {
         async acquire(key, options) {
           const isExpired = (expiryTimes.get(key) ?? Number.POSITIVE_INFINITY) <= Date.now();
+          // Lets concurrent calls run between the check and the write.
           await undefined;
           const result = await inner.acquire(key, options);
           if (result.state === "acquired") expiryTimes.set(key, Date.now() + options.leaseMs);

@@ -12,6 +12,7 @@ const signHeaders = (now = new Date()) => ({ ...timestampDigest().sign({ secret,
 const offerResponse = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
 describe.each(sampleAdapters)("$name", (adapter) => {
+  /** Mounts a receiver, and returns a function that posts to it. */
   async function mount(options: Partial<ReceiverOptions>) {
     const { url } = await adapter.serve({ secret, ...options });
     return (body: unknown, headers: Record<string, string>, path = "/offer/response") =>
@@ -62,9 +63,9 @@ describe.each(sampleAdapters)("$name", (adapter) => {
 
   test("a receiver mounted at two paths handles the same event once at each", async () => {
     const handled: unknown[] = [];
-    const placeInPath = (request: unknown) => /north|south/.exec(getRequestTarget(request))?.[0];
+    const findPlace = (request: unknown) => /north|south/.exec(getRequestTarget(request))?.[0];
     const { url } = await adapter.serve(
-      { secret, onWorkerAddedContact: (_, { request }) => handled.push(placeInPath(request)) },
+      { secret, onWorkerAddedContact: (_, { request }) => handled.push(findPlace(request)) },
       "/:place",
     );
     const headers = signHeaders();
@@ -233,19 +234,19 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const fail = () => Promise.reject(cause);
     const onError = vi.fn();
     const onWorkerOfferResponse = vi.fn();
-    const requestFailingAcquire = await mount({
+    const requestWithFailingAcquire = await mount({
       onError,
       onWorkerOfferResponse,
       deduplication: { ...memoryDeduplication(), acquire: fail },
     });
-    expect((await requestFailingAcquire(offerResponse("amal"), signHeaders())).status).toBe(503);
+    expect((await requestWithFailingAcquire(offerResponse("amal"), signHeaders())).status).toBe(503);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-    const requestFailingComplete = await mount({
+    const requestWithFailingComplete = await mount({
       onError,
       onWorkerOfferResponse,
       deduplication: { ...memoryDeduplication(), complete: fail },
     });
-    expect((await requestFailingComplete(offerResponse("amal"), signHeaders())).status).toBe(200);
+    expect((await requestWithFailingComplete(offerResponse("amal"), signHeaders())).status).toBe(200);
     expect(onError.mock.calls.map(([error]) => [error.code, error.cause])).toEqual([
       ["deduplication_failed", cause],
       ["deduplication_failed", cause],

@@ -22,6 +22,7 @@ interface ResponseSummary {
   readonly retryAfter: string | null;
 }
 
+/** Mounts a receiver, and returns a function that sends an event to it. */
 async function mount(options: Partial<ReceiverOptions>) {
   const { url } = await serve(express().use(webhookRouter({ ...quietOptions, secret, ...options })));
   return async (event: unknown, headers: Record<string, string> = minuteHeaders): Promise<ResponseSummary> => {

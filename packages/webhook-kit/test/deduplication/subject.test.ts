@@ -11,6 +11,7 @@ const minuteHeaders = {
   Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
 };
 
+/** Mounts a receiver. @returns the events that it has handled, and a function that sends a response to it */
 async function mount(clock = () => now) {
   const handled: string[] = [];
   const app = express4();

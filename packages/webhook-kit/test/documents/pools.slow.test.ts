@@ -16,7 +16,7 @@ const opensPool = /\bnew Pool\(|\bdrizzle\(/;
 const poolLine =
   /^import .* from "(pg|drizzle-orm\/node-postgres)";$|\bnew Pool\(|\bdrizzle\(|\bpostgresInbox\(|\.on\("error"/;
 
-/** The lines of each sample that open a pool and handle its errors, and the location of the sample. */
+/** Maps the lines of each sample that open a pool and handle its errors to the location of the sample. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
   for (const { code, line } of findSnippets(source, readFileSync(join(root, source), "utf8"))) {
@@ -27,7 +27,10 @@ for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules
 const hasPostgres = await isPostgresRunning();
 const url = hasPostgres ? await createDatabaseForFile() : "";
 
-/** Runs the lines of a sample in a process that queries the test database once, and then again for each message. */
+/**
+ * Runs the lines of a sample in a process that queries the database once, and then again for each message. Replaces the sample's database
+ * with the test database.
+ */
 function startSample(code: string, applicationName: string) {
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   const file = join(folder, "sample.ts");

@@ -74,6 +74,7 @@ async function serve(code: string, secret: string): Promise<string> {
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const origin = `http://127.0.0.1:${await readPort(child)}`;
+  // Finds the path at which the snippet mounts its receiver.
   for (const path of ["", "/offers", "/webhooks", "/harbour/offers"])
     if ((await fetch(`${origin}${path}/test`)).status === 200) return origin + path;
   throw new Error("The receiver does not serve /test.");
@@ -94,6 +95,7 @@ async function readPort(child: ChildProcess): Promise<string> {
     for await (const line of createInterface({ input: child.stdout })) {
       const port = /^listening (\d+)$/.exec(line)?.[1];
       if (port) {
+        // Keeps reading, so that a full pipe does not block the child.
         child.stdout.resume();
         return port;
       }

@@ -28,6 +28,7 @@ Reflect.set(Server.prototype, "listen", function listenOnFreePort(this: Server) 
 
 const exportEntries = Object.entries(await import(pathToFileURL(file).href));
 await new Promise(setImmediate);
+// Fastify adds its routes only when it becomes ready.
 for (const [, value] of exportEntries) await Object(value).ready?.();
 const server =
   startedServers.find(({ listening }) => listening) ??
@@ -48,6 +49,7 @@ function createServerFor([name, value]: [name: string, value: unknown] = ["", un
 /** Creates a listener for an exported receiver, which may be an application, a serverless function, a fetch handler or a listener. */
 function createListener(name: string, value: unknown): RequestListener {
   const { callback, fetch, routing, length } = Object(value);
+  // Koa has `callback`, Fastify has `routing`, and Hono has `fetch`.
   if (typeof callback === "function") return callback.call(value);
   if (typeof routing === "function") return routing;
   if (typeof fetch === "function") return getRequestListener((request) => fetch.call(value, request, process.env));
