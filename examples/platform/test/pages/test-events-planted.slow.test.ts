@@ -58,7 +58,7 @@ const defectiveNodeReceivers = (
 }));
 
 test.each([...defectivePrograms, ...defectiveNodeReceivers])(
-  "a test event finds the defect $defect as $found [D-148]",
+  "a test event finds the defect $defect as $expectedCode [D-148]",
   async ({ expectedCode, event, scheme, start }) => {
     const { url, stop } = await start();
     const { text } = await hana.send("/company/test-event", {
