@@ -70,7 +70,7 @@ test("a reader with an empty folder creates an offer, sees the response and reje
   const startedAt = performance.now();
   const receiver = await startReceiver(empty, env);
   const lines = await startSandbox(tarball, empty, env, receiver.address);
-  await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("webhooks go to");
+  await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("webhooks are sent to");
   const consoleUrl = /Console +(\S+)/.exec(lines.join("\n"))?.[1] ?? "";
   const origin = dirname(consoleUrl);
 
