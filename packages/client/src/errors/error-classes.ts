@@ -278,6 +278,7 @@ export type AnyOffersError =
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
 /** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes. */
+// Only the errors that the operation can cause are left (D-143).
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
     ? Failure
