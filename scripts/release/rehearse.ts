@@ -14,7 +14,7 @@ import { computeHashes, runPublishStep } from "./publish-step.ts";
 import { startRegistry } from "./registry.ts";
 import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
-// `npm run --silent` silences every npm that it starts, so a failed step could not print its cause.
+// With `npm run --silent`, every npm command that this process starts would be silent too, and would not print why it failed.
 delete process.env.npm_config_loglevel;
 const steps: { step: string; seconds: number; result: string }[] = [];
 const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));

@@ -40,7 +40,7 @@ function readTabs(pattern: string): Tab[] {
     );
 }
 
-/** How to run the code of each language. */
+/** How to run code in each language. */
 const interpreters: Record<string, { program: string; options: readonly string[]; extension: string }> = {
   ts: { program: process.execPath, options: ["--disable-warning=ExperimentalWarning"], extension: "ts" },
   sh: { program: "sh", options: ["-e"], extension: "sh" },

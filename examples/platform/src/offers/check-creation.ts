@@ -59,7 +59,7 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   }
 }
 
-/** Returns an object with its fields; an empty object for any other value, which the schema has already rejected. */
+/** Returns the value if it is an object, otherwise an empty object, because the schema has already rejected any other value. */
 const toFields = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 

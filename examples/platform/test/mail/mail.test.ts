@@ -32,8 +32,8 @@ interface MailServer {
 
 const createRejection = (responseCode: number): Error => Object.assign(new Error("rejected"), { responseCode });
 
-/** Opens a mail server. If `password` is set, clients must sign in with it. */
-async function openMailServer(password?: string): Promise<MailServer> {
+/** Starts a mail server. If `password` is set, clients must authenticate with it. */
+async function startMailServer(password?: string): Promise<MailServer> {
   const smtp = new SMTPServer({
     hideSTARTTLS: true,
     allowInsecureAuth: true,
@@ -76,7 +76,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   let transports: MailTransport[];
 
   beforeEach(async () => {
-    server = await openMailServer();
+    server = await startMailServer();
     transports = [];
   });
   afterEach(async () => {
@@ -162,7 +162,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     const id = await writeMail("amal@example.com");
     await eventually("the mail has failed", async () => (await readMail(id)).attempts === maxMailAttempts);
     expect(await isSent(id)).toBe(false);
-    server = await openMailServer();
+    server = await startMailServer();
   });
 
   test("a mail to an address that does not exist is not retried [D-78]", async () => {
@@ -179,7 +179,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   });
 
   test("a mail stays pending while the SMTP password is wrong, and is sent once the password is correct", async () => {
-    const protectedServer = await openMailServer("right");
+    const protectedServer = await startMailServer("right");
     const url = new URL(protectedServer.url);
     url.password = "wrong";
     const id = await writeMail("amal@example.com");
@@ -248,7 +248,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
 test("the platform sends the mail about a new offer over SMTP, and does not log personal data", async () => {
   const [store] = await anyStore();
   const database = await store.createDatabase();
-  const server = await openMailServer();
+  const server = await startMailServer();
   const platform = await openPlatform(database, { smtp: { url: server.url, from } });
   const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   const json = { ...offer, notifyEmailAddress: "desk@harbour-hotels.example" };

@@ -4,7 +4,7 @@ import { type OfferState, transition } from "../../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
 import type { OfferSnapshot } from "./offer-history.ts";
 
-/** Creates offers whose steps run in the pure module. Collects the effects that the module returns. */
+/** Runs the steps of offers in the pure function `transition`, without a store, and collects the effects that it returns. */
 function createPureOffers(): OffersUnderTest {
   const offers: {
     state: OfferState;
@@ -29,8 +29,11 @@ function createPureOffers(): OffersUnderTest {
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
       offer.state = outcome.state;
       for (const effect of outcome.effects) {
-        if (effect.type === "notify") for (const id of effect.workerIds) offer.notifications[id]?.push(effect.reason);
-        else offer.events.push({ organisation: "ours", workerId: effect.workerId, response: effect.response });
+        if (effect.type === "notify") {
+          for (const id of effect.workerIds) offer.notifications[id]?.push(effect.reason);
+        } else {
+          offer.events.push({ organisation: "ours", workerId: effect.workerId, response: effect.response });
+        }
       }
       return "done";
     },

@@ -220,21 +220,20 @@ function indentJson(text: string): string {
 
 /** Formats a request as one line of JSON. Headers are omitted, because they contain signatures. */
 export function toJsonLine(arrival: Arrival, mask: Mask): string {
-  const { arrivedAt, method, target, status, verification = null, durationMs, failure, forwardedTo, body } = arrival;
-  const { id, recordedAt, retryMs, notForwarded } = arrival;
   return JSON.stringify({
-    time: arrivedAt.toISOString(),
-    id,
-    recordedAt,
-    method,
-    target: mask(target),
-    status,
-    durationMs: Math.round(durationMs),
-    verification,
-    failure,
-    turn: notForwarded,
-    retryMs,
-    forwardedTo: forwardedTo && mask(forwardedTo),
-    body: mask(body.toString()),
+    time: arrival.arrivedAt.toISOString(),
+    id: arrival.id,
+    recordedAt: arrival.recordedAt,
+    method: arrival.method,
+    target: mask(arrival.target),
+    status: arrival.status,
+    durationMs: Math.round(arrival.durationMs),
+    verification: arrival.verification ?? null,
+    failure: arrival.failure,
+    // Why it was not the event's turn to be forwarded: "repeated" or "waiting".
+    turn: arrival.notForwarded,
+    retryMs: arrival.retryMs,
+    forwardedTo: arrival.forwardedTo && mask(arrival.forwardedTo),
+    body: mask(arrival.body.toString()),
   });
 }

@@ -142,8 +142,9 @@ function classifyMismatch(
 }
 
 /**
- * Returns the finding that a status shows (D-104), or undefined if the response is harmless. The test vectors are stricter than a receiver
- * must be. For example, a 403 instead of a 401 is harmless, and so is an accepted notation that nobody can send without the secret.
+ * Returns the finding that a status indicates (D-104), or undefined if the response is harmless. The test vectors are stricter than a
+ * receiver needs to be. For example, it is harmless to respond with 403 instead of 401, or to accept an unusual notation in a request that
+ * only a holder of the secret can sign.
  */
 export function classifyStatus(
   { request, shows = {} }: Pick<Step, "request" | "shows">,

@@ -24,6 +24,7 @@ export function formatResponse(received: WireResponse | undefined, mask: Mask): 
 
 /** Shortens a string for display. If anything is left out, appends the size of the original, `byteCount`. */
 const shorten = (text: string, byteCount: number): string =>
+  // The callers cut a text to twice the maximum length.
   text.length > maxTextLength || byteCount > maxTextLength * 2
     ? `${text.slice(0, maxTextLength)}\n… ${byteCount.toLocaleString("en")} bytes in total`
     : text.trimEnd();

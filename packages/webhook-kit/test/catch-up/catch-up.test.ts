@@ -191,7 +191,7 @@ test.each([
   ["a key with a line break", { apiKey: "key\n" }, /apiKey/],
   ["a limit of 0", { limit: 0 }, /limit/],
   ["a limit of 1001", { limit: 1_001 }, /limit/],
-  ["no handler", { onEvent: undefined }, /needs a handler/],
+  ["no handler", { onEvent: undefined }, /needs one of your receiver's handlers/],
   ["a misspelt option", { cursor: "1" }, /cursor/],
 ])("catchUp rejects options with %s before it sends a request", async (_description, invalidOptions, message) => {
   const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...invalidOptions };

@@ -262,7 +262,7 @@ describe.each(await sampleInboxes({ keepResponsesMs: 1 }))("with keepResponsesMs
 });
 
 test.each([
-  ["no handler", { onWorkerOfferResponse: undefined }, /needs a handler/],
+  ["no handler", { onWorkerOfferResponse: undefined }, /needs one of your receiver's handlers/],
   ["a concurrency of 0", { concurrency: 0 }, /concurrency/],
   ["a fractional concurrency", { concurrency: 1.5 }, /concurrency/],
   ["a rate of 0", { requestsPerSecond: 0 }, /requestsPerSecond/],

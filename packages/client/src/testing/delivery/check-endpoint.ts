@@ -13,9 +13,9 @@ import type { TestClock } from "./test-clock.ts";
 export async function checkEndpoint(endpoint: Endpoint, clock: TestClock): Promise<void> {
   const problems: string[] = [];
   const errors: unknown[] = [];
-  const checkPath = async (path: string, options?: "unsigned"): Promise<void> => {
+  const checkPath = async (path: string, signing?: "unsigned"): Promise<void> => {
     const webhook: Webhook = { method: "GET", path };
-    const request = await prepareWebhook(endpoint, webhook, options);
+    const request = await prepareWebhook(endpoint, webhook, signing);
     const { status, failure, error } = await sendRequest(endpoint, clock, request, { timeoutMs: requestTimeoutMs });
     if (failure === undefined) return;
     const problem = status === undefined ? failure : `${status}; only 200 counts`;

@@ -43,22 +43,24 @@ export const offersPage: PortalPage = async (context) => {
   const query = readQuery(request);
   const filter = toFilter(context, query);
   const order = resolveOfferOrder(filter);
-  const list = {
-    cursor: offersCursor(filter),
-    read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
-  };
   const toPageUrl = (before: string | undefined) => offersUrl(query, before);
   const labels = order === "newest" ? undefined : otherOrderLabels;
-  const { rows, isNewest, links } = await readListPage(context, list, limit, toPageUrl, labels);
+  const { rows, isNewest, links } = await readListPage(
+    context,
+    { cursor: offersCursor(filter), read: (listDeps, reader, page) => findOffers(listDeps, reader, filter, page) },
+    limit,
+    toPageUrl,
+    labels,
+  );
   const isUnfiltered = Object.values(query).every((value) => value === undefined);
-  const decisions =
+  const offersToDecide =
     isUnfiltered && isNewest ? await findOffers(deps, user, { state: "decision" }, { limit: maxDecisions }) : undefined;
   const main = html`
       <header class="page-head">
         <h1>Offers</h1>
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
-      ${decisions && decisions.rows.length > 0 && decisionsSection(context, decisions)}
+      ${offersToDecide && offersToDecide.rows.length > 0 && decisionsSection(context, offersToDecide)}
       <section class="panel" id="offers" data-live="offer" aria-label="Offers">
         ${(!isUnfiltered || rows.length > 0) && filterControls(query, order)}
         ${rows.length > 0 && offersTable(context, rows)}
@@ -117,8 +119,8 @@ const decisionsSection = (
   context: PortalContext,
   { rows, next }: Awaited<ReturnType<typeof findOffers>>,
 ): Markup => html`
-      <section class="panel" id="decisions" data-live="offer" aria-labelledby="decisions-title">
-        <h2 id="decisions-title">Needs your decision</h2>
+      <section class="panel" id="offersToDecide" data-live="offer" aria-labelledby="offersToDecide-title">
+        <h2 id="offersToDecide-title">Needs your decision</h2>
         ${dataTable<FoundOffer>({
           caption: "Offers that need your decision, next work first",
           rowId: ({ id }) => `decision-${id}`,

@@ -42,16 +42,19 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     return context;
   }
 
-  /** Signs in with the form's credentials. If they are missing or rejected, returns the page that asks for them. */
+  /**
+   * Signs in with the form's credentials. Returns the page that asks for them if they are missing or rejected, or if the form's page is
+   * outdated. If the client does not accept HTML, throws the error instead.
+   */
   async function signInAgain(
     { request, response, session }: { request: Request; response: Response; session: PageSession },
     form: URLSearchParams,
-    isCurrent: boolean,
+    isPageCurrent: boolean,
   ): Promise<Page | undefined> {
     const credentials = readCredentials(form);
     try {
       if (credentials === undefined) throw unauthenticated();
-      if (!isCurrent) throw outdatedPageError();
+      if (!isPageCurrent) throw outdatedPageError();
       await startSession(deps, section, { request, session }, credentials);
       return undefined;
     } catch (error) {
