@@ -119,8 +119,8 @@ const decisionsSection = (
   context: PortalContext,
   { rows, next }: Awaited<ReturnType<typeof findOffers>>,
 ): Markup => html`
-      <section class="panel" id="offersToDecide" data-live="offer" aria-labelledby="offersToDecide-title">
-        <h2 id="offersToDecide-title">Needs your decision</h2>
+      <section class="panel" id="decisions" data-live="offer" aria-labelledby="decisions-title">
+        <h2 id="decisions-title">Needs your decision</h2>
         ${dataTable<FoundOffer>({
           caption: "Offers that need your decision, next work first",
           rowId: ({ id }) => `decision-${id}`,
