@@ -78,7 +78,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Checks a password against a hash in constant time, to prevent timing attacks. For an unknown account, takes as long as for a hash of
-   * the current cost, so that response times do not reveal which accounts exist.
+   * the current cost, so that response times do not allow enumeration of accounts.
    *
    * @param storedHash a hash of any cost; undefined for an unknown account
    */

@@ -57,7 +57,7 @@ export interface VerifiedRequest {
 }
 
 /**
- * Verifies the header syntax, the timestamp and the signature. The body is read only if the scheme signs it, and after
+ * Verifies the header syntax, the timestamp tolerance and the signature. The body is read only if the scheme signs it, and after
  * every check that does not need it.
  *
  * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`, `signature_mismatch`

@@ -24,6 +24,7 @@ export async function prepareWebhook(
   const id = deliveryId ?? crypto.randomUUID();
   const headers = {
     accept: "application/json",
+    "accept-encoding": "identity",
     "user-agent": "offers-platform",
     ...(bytes && { "content-type": "application/json" }),
     ...(deliveryId && { "offers-delivery-id": deliveryId }),
