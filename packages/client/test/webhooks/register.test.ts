@@ -8,7 +8,7 @@ const errorWithCode = (code: string) => expect.objectContaining({ code });
 test("a receiver is registered once GET /test, unsigned, and GET /test/auth, signed, respond with 200 [D-69]", async () => {
   const { service, handler, profile, webhooks } = await createWebhookFixture(false);
   await service.deliverTo(handler, { ...profile, baseUrl: "https://integrator.test/some/prefix/" });
-  const common = { accept: "application/json", "user-agent": "offers-platform" };
+  const common = { accept: "application/json", "accept-encoding": "identity", "user-agent": "offers-platform" };
   expect(webhooks).toEqual([
     { method: "GET", url: "https://integrator.test/some/prefix/test", headers: common, body: "" },
     {
