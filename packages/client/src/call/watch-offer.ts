@@ -20,10 +20,10 @@ export async function* watchOffer(
     for (;;) {
       // `widthdrawn` is the contract's spelling.
       const { recipients, complete, widthdrawn } = await readOffer(callOptions);
-      const changedRecipients = recipients.filter((recipient) => !previousRecipients.has(JSON.stringify(recipient)));
-      // Stored before yielding, because the caller may modify the recipients.
-      previousRecipients = new Set(recipients.map((recipient) => JSON.stringify(recipient)));
-      yield* changedRecipients;
+      // Serialised before yielding, because the caller may modify the recipients.
+      const serialised = recipients.map((recipient) => JSON.stringify(recipient));
+      yield* recipients.filter((_, index) => !previousRecipients.has(serialised[index] as string));
+      previousRecipients = new Set(serialised);
       if (complete || widthdrawn) return;
       // Jitter, so that clients that started together do not poll together.
       await sleep(call, Math.min(pollIntervalMs * (0.8 + 0.4 * Math.random()), maxTimerMs), callOptions.signal);
