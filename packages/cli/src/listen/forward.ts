@@ -76,7 +76,7 @@ export function forward(
           resolve({
             status: response.statusCode ?? 502,
             statusText: response.statusMessage ?? "",
-            rawHeaders: removeHopByHopHeaders(response.rawHeaders).flat(),
+            rawHeaders: removeHopByHopHeaders(toPairs(response.rawHeaders)).flat(),
             body,
           }),
         reject,
@@ -88,12 +88,13 @@ export function forward(
 
 function toForwardedHeaders(receiver: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
   const host = `${receiver.host}:${receiver.port}`;
-  const headers = removeHopByHopHeaders(rawHeaders).map(
+  const receivedHeaders = toPairs(rawHeaders);
+  const headers = removeHopByHopHeaders(receivedHeaders).map(
     ([name, value]): Header => (name.toLowerCase() === "host" ? [name, host] : [name, value]),
   );
   if (!hasHeader(headers, "host")) headers.unshift(["Host", host]);
   // A chunked body is forwarded with a Content-Length instead, because its chunk sizes have no meaning.
-  if (hasHeader(toPairs(rawHeaders), "transfer-encoding") && !hasHeader(headers, "content-length"))
+  if (hasHeader(receivedHeaders, "transfer-encoding") && !hasHeader(headers, "content-length"))
     headers.push(["Content-Length", String(body.length)]);
   return [...headers.flat(), "Connection", "close"];
 }
@@ -112,8 +113,7 @@ const hasHeader = (headers: readonly Header[], lowerCaseName: string): boolean =
   headers.some(([name]) => name.toLowerCase() === lowerCaseName);
 
 /** Removes hop-by-hop headers, including the headers that the Connection header lists. */
-function removeHopByHopHeaders(rawHeaders: readonly string[]): Header[] {
-  const headers = toPairs(rawHeaders);
+function removeHopByHopHeaders(headers: readonly Header[]): Header[] {
   const listedNames = headers
     .filter(([name]) => name.toLowerCase() === "connection")
     .flatMap(([, value]) => value.split(","))
