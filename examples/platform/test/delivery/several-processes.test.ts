@@ -2,20 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Trx } from "../../src/store/store.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { redeliver, redeliverDeliveries, restartSchedules } from "../../src/webhooks/redeliver.ts";
+import { createSignal } from "../support/create-signal.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDeliveries, type WorkerResponse, workerResponse } from "./use-deliveries.ts";
-
-/** Creates a promise and a function that resolves it. */
-function createSignal(): [Promise<void>, () => void] {
-  let resolveSignal = (): void => undefined;
-  const signal = new Promise<void>((resolve) => {
-    resolveSignal = resolve;
-  });
-  return [signal, resolveSignal];
-}
 
 // Only one process can use PGlite's data folder (see store.test.ts).
 const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");

@@ -7,20 +7,12 @@ import { startDispatcher } from "../../src/outbox/dispatcher.ts";
 import { endLeases, type Leases, openLeases } from "../../src/outbox/leases.ts";
 import type { OutboxQueue } from "../../src/outbox/queue.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
+import { createSignal } from "../support/create-signal.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const mails: OutboxQueue = { name: "mails", wokenBy: [], table: "mails", id: "id", capacity: 8 };
-
-/** Creates a promise and a function that resolves it. */
-function createSignal(): [Promise<void>, () => void] {
-  let resolveSignal = (): void => undefined;
-  const signal = new Promise<void>((resolve) => {
-    resolveSignal = resolve;
-  });
-  return [signal, resolveSignal];
-}
 
 describe.each(await storesUnderTest())("late claims on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
