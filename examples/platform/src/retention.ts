@@ -129,6 +129,7 @@ async function purgeDeliveries(trx: Trx, cutoff: Date, limit: number): Promise<n
           where older.organisation_id = deliveries.organisation_id and older.order_key = deliveries.order_key
             and older.sequence < deliveries.sequence and older.state <> 'acknowledged'
         )
+        when 'not_implemented' then true
         when 'dead' then exists (
           select from deliveries newer
           where newer.organisation_id = deliveries.organisation_id and newer.order_key = deliveries.order_key

@@ -46,7 +46,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   const requestHelp = "Duration of HTTP requests by route template";
   const requestSeconds = createHistogram("http_request_duration_seconds", requestHelp, ["method", "route", "status"]);
   const storeUp = createGauge("store_up", "Whether the database responded to this scrape");
-  const deliveries = createGauge("deliveries", "Unacknowledged deliveries by state", ["state"]);
+  const deliveries = createGauge("deliveries", "Pending, held and failed deliveries by state", ["state"]);
   const gauges = {
     lagSeconds: createGauge("delivery_lag_seconds", "How long the oldest delivery that can be attempted has been due"),
     openBreakers: createGauge("breakers_open", "Endpoints whose circuit breaker is open"),
@@ -108,7 +108,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
 
 /** Work that is waiting, across all processes. */
 interface Backlog {
-  deliveries: Record<Exclude<ShownState, "acknowledged">, number>;
+  deliveries: Record<Exclude<ShownState, "acknowledged" | "not_implemented">, number>;
   /** How long the oldest delivery that can be attempted has been due; 0 if nothing is due. */
   lagSeconds: number;
   openBreakers: number;
@@ -157,7 +157,7 @@ async function countDeliveriesByState({ db }: Store): Promise<[ShownState, numbe
   const rows = await db
     .selectFrom("deliveries")
     .select(({ fn }) => [shownState.as("state"), fn.countAll<number>().as("count")])
-    .where("state", "!=", sql.lit("acknowledged" as const))
+    .where("state", "not in", [sql.lit("acknowledged" as const), sql.lit("not_implemented" as const)])
     .groupBy(shownState)
     .execute();
   return rows.map(({ state, count }) => [state, count]);

@@ -60,6 +60,7 @@ const outcomeLabels: Record<AttemptRecord["outcome"], [word: string, colour: Col
   acknowledged: ["delivered", "green"],
   retry: ["will retry", "yellow"],
   dead: ["failed", "red"],
+  not_implemented: ["ignored", "dim"],
   held: ["held", "red"],
 };
 

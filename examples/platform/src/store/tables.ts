@@ -158,6 +158,8 @@ export interface EndpointTable {
   encrypted_secret: string;
   /** Whether the endpoint implements contact suggestions. */
   suggests_contacts: boolean;
+  /** Whether the base URL has ever acknowledged a contact. If it has, a 404 to a contact means that something is broken (D-152). */
+  has_acknowledged_contact: Generated<boolean>;
   /** How requests are signed. Standard Webhooks headers are sent in addition to the two documented headers, never instead of them. */
   scheme: ColumnType<EndpointScheme, EndpointScheme | undefined, EndpointScheme>;
   /** The secret before the last rotation. Set if and only if `previous_secret_until` is set. */
@@ -183,7 +185,8 @@ export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebh
 /** `gone`: the endpoint responded with 410. `failing`: the endpoint has failed for five days. */
 export type DisabledBecause = "gone" | "failing";
 
-export type DeliveryState = "pending" | "acknowledged" | "dead";
+/** `not_implemented`: the endpoint leaves this optional event out (D-152). */
+export type DeliveryState = "pending" | "acknowledged" | "dead" | "not_implemented";
 
 /** An event for an integrator's webhook. */
 export interface EventTable {

@@ -12,7 +12,7 @@ import type { EventTable } from "../store/tables.ts";
 import { type TraceHeaders, traceAttempt } from "../tracing/tracing.ts";
 
 /** Why an attempt was not acknowledged. Stable, because it is stored with the attempt. */
-export type AttemptFailureCode = EndpointFailureCode | "not_acknowledged" | "internal_error";
+export type AttemptFailureCode = EndpointFailureCode | "not_acknowledged" | "not_implemented" | "internal_error";
 
 /** The result of one attempt. */
 export interface Attempt {
@@ -185,6 +185,7 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
       "endpoints.previous_secret_until",
       "endpoints.scheme",
       "endpoints.breaker_open_until",
+      "endpoints.has_acknowledged_contact",
     ])
     .where(sql<boolean>`(deliveries.organisation_id, deliveries.sequence) in (
       select lane, "rowId" from json_to_recordset(${JSON.stringify(leases)}::text::json) as lease (lane text, "rowId" int8))`)

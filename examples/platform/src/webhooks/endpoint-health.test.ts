@@ -11,4 +11,6 @@ test.each([
   ),
   [{ failure: "internal_error" }, "inconclusive"],
   [{ failure: "request_too_large" }, "inconclusive"],
-] as const)("classifies an attempt with %o as %s", (attempt, result) => expect(classifyAttempt(attempt)).toBe(result));
+] as const)("classifies an attempt to deliver a response with %o as %s", (attempt, result) =>
+  expect(classifyAttempt("workerOfferResponse", attempt)).toBe(result),
+);

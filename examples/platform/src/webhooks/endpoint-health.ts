@@ -1,6 +1,7 @@
 import { type AttemptResult, classifyStatus, type EndpointHealth } from "@offers/contract/circuit-breaker";
+import { isOptionalEvent } from "@offers/contract/optional-events";
 import type { Updateable } from "kysely";
-import type { EndpointTable } from "../store/tables.ts";
+import type { EndpointTable, EventType } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 
 /** Maps the fields of an endpoint's health to columns. */
@@ -20,8 +21,15 @@ export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)
 export const toHealthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
   Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
 
-/** Classifies an attempt's effect on the endpoint's health: `inconclusive` if the platform itself caused the failure. */
-export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
+/**
+ * Classifies an attempt's effect on the endpoint's health: `inconclusive` if the event is optional (D-152), or if the platform itself
+ * caused the failure.
+ */
+export function classifyAttempt(
+  type: EventType,
+  { status, failure }: Pick<Attempt, "status" | "failure">,
+): AttemptResult {
+  if (isOptionalEvent(type)) return "inconclusive";
   if (failure === undefined) return "acknowledged";
   if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";
   return classifyStatus(status);

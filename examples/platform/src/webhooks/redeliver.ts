@@ -7,7 +7,7 @@ import { makeNextDue } from "./settle-attempts.ts";
 
 /** The outcome of a redelivery (D-74). */
 export type Redelivery =
-  /** Redelivered under `id`. A failed delivery keeps its id, and an acknowledged delivery gets a new id. */
+  /** Redelivered under `id`. An acknowledged delivery gets a new id, and any other delivery keeps its id. */
   | { outcome: "redelivered"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
@@ -35,7 +35,7 @@ interface RedeliveryCandidate {
 }
 
 /**
- * Redelivers failed deliveries under the same id and acknowledged ones under a new id. Restarts their retry schedules and announces
+ * Redelivers acknowledged deliveries under a new id and all others under the same id. Restarts their retry schedules and announces
  * them.
  *
  * @returns the outcomes, keyed by id; unknown ids have no entry
@@ -52,9 +52,9 @@ export async function redeliverDeliveries(
   const redeliveries = new Map(candidates.map((candidate) => [candidate.id, classifyRedelivery(candidate)]));
   const redeliverable = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
   if (redeliverable.length === 0) return redeliveries;
-  await reopenFailedDeliveries(
+  await reopenDeliveries(
     trx,
-    redeliverable.filter(({ state }) => state === "dead"),
+    redeliverable.filter(({ state }) => state !== "acknowledged"),
   );
   const copies = await copyAcknowledgedDeliveries(
     trx,
@@ -67,10 +67,10 @@ export async function redeliverDeliveries(
   return redeliveries;
 }
 
-/** Makes failed deliveries pending again, and restarts their retry schedules. */
-async function reopenFailedDeliveries(trx: Trx, failed: readonly RedeliveryCandidate[]): Promise<void> {
-  if (failed.length === 0) return;
-  const ids = failed.map(({ id }) => id);
+/** Makes deliveries that were not acknowledged pending again, and restarts their retry schedules. */
+async function reopenDeliveries(trx: Trx, unacknowledged: readonly RedeliveryCandidate[]): Promise<void> {
+  if (unacknowledged.length === 0) return;
+  const ids = unacknowledged.map(({ id }) => id);
   await trx
     .updateTable("deliveries")
     .set({ state: "pending", attempts: 0, settled_at: null })
@@ -105,7 +105,7 @@ async function lockCandidates(
       select id, order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
     select id from deliveries
     where organisation_id = ${organisationId} and order_key = any (array(select order_key from candidates))
-      and (state = 'dead' or (state = 'acknowledged' and id = any (array(select id from candidates))))
+      and (state = 'dead' or (state <> 'pending' and id = any (array(select id from candidates))))
     order by sequence
     for update`.execute(trx);
   const isLaterDelivery = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
@@ -122,7 +122,7 @@ async function lockCandidates(
 }
 
 function classifyRedelivery({ id, state, superseded, repeated }: RedeliveryCandidate): Redelivery {
-  if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
+  if (state === "pending") return { outcome: "waiting" };
   if (superseded) return { outcome: "superseded" };
   return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
 }
@@ -132,7 +132,7 @@ export interface RedeliveryRange {
   since: Date;
   /** Selects events created before this time. */
   until?: Date | undefined;
-  states: readonly Extract<DeliveryState, "dead" | "acknowledged">[];
+  states: readonly Exclude<DeliveryState, "pending">[];
 }
 
 export interface RedeliveryCounts {

@@ -7,11 +7,13 @@ import { type DeliveryFilter, deliveryQuery, toFilterCondition } from "./find-de
 import { redeliverDeliveries } from "./redeliver.ts";
 
 /** The states in which deliveries can be redelivered. */
-export const redeliverableStates = ["dead", "acknowledged"] as const;
-type RedeliverableState = (typeof redeliverableStates)[number];
+export const redeliverableStates = ["dead", "not_implemented", "acknowledged"] as const;
+export type RedeliverableState = (typeof redeliverableStates)[number];
 
-/** How many deliveries in each state a task would redeliver. */
-export interface Redeliverable extends Record<RedeliverableState, number> {
+/** The deliveries that a task would redeliver. */
+export interface Redeliverable {
+  counts: Record<RedeliverableState, number>;
+  total: number;
   /** The last delivery that was counted. Later deliveries do not belong to the task. */
   lastSequence: number;
 }
@@ -32,9 +34,14 @@ export async function countRedeliverable(
     .groupBy("deliveries.state")
     .execute();
   const getCount = (state: RedeliverableState) => Number(rows.find((row) => row.state === state)?.count ?? 0);
-  return {
+  const counts = {
     dead: getCount("dead"),
+    not_implemented: getCount("not_implemented"),
     acknowledged: getCount("acknowledged"),
+  };
+  return {
+    counts,
+    total: counts.dead + counts.not_implemented + counts.acknowledged,
     lastSequence: Math.max(0, ...rows.map(({ last }) => Number(last))),
   };
 }

@@ -1,9 +1,11 @@
 import { type BreakerPolicy, type EndpointHealth, nextHealth } from "@offers/contract/circuit-breaker";
+import { isNotImplemented, isOptionalEvent } from "@offers/contract/optional-events";
 import { type RetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
-import { sql } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { Attempted } from "../outbox/dispatcher.ts";
 import { endLeases } from "../outbox/leases.ts";
 import { announce, type Trx } from "../store/store.ts";
+import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
 import {
   classifyAttempt,
@@ -62,23 +64,27 @@ export async function settleAttempts(
 interface LockedEndpoint extends EndpointHealth {
   organisation_id: string;
   encrypted_secret: string;
+  has_acknowledged_contact: boolean;
 }
 
 /**
- * Locks the endpoints of failed attempts, and the endpoints that were failing before they acknowledged an attempt.
+ * Locks the endpoints that the attempts may change: those of failed attempts, those that were failing before they acknowledged an attempt,
+ * and those that acknowledged a contact for the first time.
  *
  * To prevent deadlocks, every transaction locks endpoints before deliveries.
  */
 async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]): Promise<LockedEndpoint[]> {
-  const failedAttempts = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
+  const changingAttempts = attempted.filter(
+    ({ row, result }) => result.failure !== undefined || (isOptionalEvent(row.type) && !row.has_acknowledged_contact),
+  );
   const toIdArray = (deliveries: readonly AttemptedDelivery[]) => {
     const ids = JSON.stringify([...new Set(deliveries.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${ids}::text::json))`;
   };
   const healthSelections = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
   const { rows } = await sql<LockedEndpoint>`
-    select organisation_id, encrypted_secret, ${sql.join(healthSelections)} from endpoints
-    where organisation_id = any (${toIdArray(attempted)}) and (organisation_id = any (${toIdArray(failedAttempts)})
+    select organisation_id, encrypted_secret, has_acknowledged_contact, ${sql.join(healthSelections)} from endpoints
+    where organisation_id = any (${toIdArray(attempted)}) and (organisation_id = any (${toIdArray(changingAttempts)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
     order by organisation_id
     for update`.execute(trx);
@@ -92,11 +98,13 @@ interface UpdatedEndpoint {
   encryptedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
+  /** Whether the base URL has ever acknowledged a contact, including in this group. */
+  hasAcknowledgedContact: boolean;
 }
 
 /**
- * Updates the health of the locked endpoints (D-72). Acknowledgements by a healthy endpoint do not change its health, and neither
- * do attempts with an earlier profile.
+ * Updates the health of the locked endpoints (D-72), and whether they have acknowledged a contact (D-152). Acknowledgements by a healthy
+ * endpoint do not change its health, and neither do attempts with an earlier profile.
  *
  * @returns the endpoints, keyed by organisation
  */
@@ -107,6 +115,7 @@ async function updateHealth(
   lockedEndpoints: readonly LockedEndpoint[],
 ): Promise<Map<string, UpdatedEndpoint>> {
   const at = now();
+  const changedRows: ChangedEndpoint[] = [];
   const updatedEndpoints = lockedEndpoints.map((before): UpdatedEndpoint => {
     const { organisation_id: organisationId, encrypted_secret: encryptedSecret } = before;
     const attempts = group.filter(
@@ -115,22 +124,32 @@ async function updateHealth(
     let after: EndpointHealth = before;
     for (const { row, result } of attempts) {
       const isProbe = row.breaker_open_until !== null;
-      const attempt = { result: classifyAttempt(result), isProbe, retryAfterMs: result.retryAfterMs, at };
+      const attempt = { result: classifyAttempt(row.type, result), isProbe, retryAfterMs: result.retryAfterMs, at };
       after = nextHealth(after, attempt, breaker, random());
     }
-    return { organisationId, encryptedSecret, before, after };
+    const acknowledgesContact = attempts.some(
+      ({ row, result }) => isOptionalEvent(row.type) && result.failure === undefined,
+    );
+    const hasAcknowledgedContact = before.has_acknowledged_contact || acknowledgesContact;
+    if (after !== before || hasAcknowledgedContact !== before.has_acknowledged_contact)
+      changedRows.push({
+        organisation_id: organisationId,
+        has_acknowledged_contact: hasAcknowledgedContact,
+        ...toHealthRow(after),
+      });
+    return { organisationId, encryptedSecret, before, after, hasAcknowledgedContact };
   });
-  await writeHealth(trx, updatedEndpoints);
+  await updateEndpoints(trx, changedRows);
   return new Map(updatedEndpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
 }
 
-/** Stores all changes in one statement, because a group of attempts may change the health of a hundred endpoints. */
-async function writeHealth(trx: Trx, updatedEndpoints: readonly UpdatedEndpoint[]): Promise<void> {
-  const changedRows = updatedEndpoints
-    .filter(({ before, after }) => after !== before)
-    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...toHealthRow(after) }));
+type ChangedEndpoint = Updateable<EndpointTable> & { organisation_id: string };
+
+/** Stores all changes in one statement, because a group of attempts may change a hundred endpoints. */
+async function updateEndpoints(trx: Trx, changedRows: readonly ChangedEndpoint[]): Promise<void> {
   if (changedRows.length === 0) return;
-  const assignments = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
+  const columns = [...Object.values(healthColumns), "has_acknowledged_contact"];
+  const assignments = columns.map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
     update endpoints set ${sql.join(assignments)}
     from json_populate_recordset(null::endpoints, ${JSON.stringify(changedRows)}::text::json) as changed
@@ -138,9 +157,15 @@ async function writeHealth(trx: Trx, updatedEndpoints: readonly UpdatedEndpoint[
 }
 
 /** The outcome of an attempt for its delivery. `held`: the attempt failed and the endpoint is disabled. */
-export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
+export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "not_implemented" | "held";
 
-const storedStates = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
+const storedStates = {
+  acknowledged: "acknowledged",
+  retry: "pending",
+  dead: "dead",
+  not_implemented: "not_implemented",
+  held: "pending",
+} as const;
 
 /** An attempt and its outcome for the delivery. */
 interface AttemptOutcome {
@@ -178,6 +203,9 @@ function decideOutcome(
   if (attempt.failure === undefined) return withoutRetry("acknowledged");
   // The profile changed during the attempt, so the failure does not count against the new profile.
   if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
+  const hasAcknowledged = endpoint?.hasAcknowledgedContact ?? true;
+  if (isNotImplemented({ type: delivery.type, status: attempt.status, hasAcknowledged }))
+    return { ...withoutRetry("not_implemented"), attempt: { ...attempt, failure: "not_implemented" } };
   if (endpoint !== undefined && endpoint.after.disabledAt !== null) return withoutRetry("held");
   if (attempt.failure === "internal_error") return retryIn(internalErrorDelayMs, false);
   const delayMs = retryDelayMs(retrySchedule, attempt, random());
@@ -275,7 +303,7 @@ export async function makeNextDue(
       from json_to_recordset(${JSON.stringify(keys, columns)}::text::json) as key (organisation_id text, order_key text)
       cross join lateral (
         select organisation_id, sequence, due_at from deliveries
-        where organisation_id = key.organisation_id and order_key = key.order_key and state not in ('acknowledged', 'dead')
+        where organisation_id = key.organisation_id and order_key = key.order_key and state not in ('acknowledged', 'dead', 'not_implemented')
         order by sequence
         limit 1
       ) as oldest
@@ -312,7 +340,7 @@ export type AttemptRecord = ReturnType<typeof createAttemptRecord>;
 /**
  * Creates the log record for an attempt.
  *
- * @param pendingIds the ids of the deliveries that stay pending. If one of them failed its last attempt, its schedule was restarted
+ * @param pendingIds the ids of the deliveries that stay pending. If one of them would be settled, its schedule was restarted
  *   during the attempt, so it is due now
  */
 function createAttemptRecord(
@@ -321,7 +349,7 @@ function createAttemptRecord(
   now: Date,
 ) {
   const { number, method, path, status, failure, durationMs } = attempt;
-  const isRestarted = decision.outcome === "dead" && pendingIds.has(delivery.id);
+  const isRestarted = storedStates[decision.outcome] !== "pending" && pendingIds.has(delivery.id);
   const outcome: DeliveryOutcome = isRestarted ? "retry" : decision.outcome;
   const nextAttemptAt = isRestarted ? now : decision.nextAttemptAt;
   return {

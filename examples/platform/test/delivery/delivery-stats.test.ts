@@ -19,6 +19,8 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
     ]);
     await insertDelivery("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 200 }]);
     await insertDelivery("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 400 }]);
+    // Statistics exclude optional events that the endpoint does not implement.
+    await insertDelivery("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 9, error: "not_implemented" }]);
     await insertDelivery("org_b", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 7, error: "timeout" }]);
   });
 

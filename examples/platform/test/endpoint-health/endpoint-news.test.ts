@@ -37,17 +37,21 @@ describe("unhealthy endpoints", () => {
     });
     return mail;
   };
-  async function addContacts(count: number): Promise<void> {
+  /** Creates offers and applies for each, so that the events do not wait for each other. */
+  async function applyForOffers(count: number): Promise<void> {
     const token = await platform.signInWorker("worker_amal");
-    const json = { organisationId: "org_harbour" };
-    for (let added = 0; added < count; added += 1) await platform.call("POST", "/worker-app/contacts", { token, json });
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    for (let applied = 0; applied < count; applied += 1) {
+      const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+      await platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, { token });
+    }
   }
 
   test("every page links to an endpoint's failed events once no event is waiting for a retry [D-151]", async () => {
     const fields = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), scheme: "timestampDigest" };
     expect((await hana.send("/company", fields)).status).toBe(200);
     receiver.respond = respondWith(503);
-    await addContacts(1);
+    await applyForOffers(1);
     await eventually("the event has failed", async () =>
       (await hana.get("/offers")).text.includes('href="/deliveries?state=dead"'),
     );
@@ -61,7 +65,7 @@ describe("unhealthy endpoints", () => {
     expect((await hana.send("/company", fields)).status).toBe(200);
     for (const path of pagePaths) expect(await readStrip(path)).toBe("");
     receiver.respond = respondWith(503);
-    await addContacts(6);
+    await applyForOffers(6);
     await eventually("deliveries are paused", async () => (await readStrip("/offers")).includes("are paused until"));
     for (const path of pagePaths) {
       const strip = await readStrip(path);
@@ -83,11 +87,11 @@ describe("unhealthy endpoints", () => {
 
   test("a disabled endpoint is reported on every page and by mail, with the number of held deliveries [D-151]", async () => {
     receiver.respond = respondWith(410);
-    await addContacts(3);
+    await applyForOffers(3);
     await eventually("the endpoint is disabled", async () =>
       (await readStrip("/offers")).includes("is disabled since"),
     );
-    await addContacts(1);
+    await applyForOffers(1);
     expect(await readStrip("/mailbox")).toMatch(/\d+ events held\./);
     const disabledMail = await waitForMail("your webhook endpoint is disabled");
     expect(disabledMail).toContain(receiver.baseAddress);

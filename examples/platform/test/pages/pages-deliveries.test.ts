@@ -44,6 +44,19 @@ describe("deliveries", () => {
     expect(text).toMatch(/No\. 3: /);
   });
 
+  test("a contact that is not implemented is shown as such, and can be redelivered [D-152]", async () => {
+    await save({ baseAddress: `${receiver.baseAddress}/without-contacts` });
+    receiver.respond = respondWith(404);
+    await addContact("worker_ben");
+    const path = await waitForLatest("Not implemented");
+    const list = (await hana.get("/deliveries?state=not_implemented")).text;
+    expect(list).toContain("404; the endpoint does not implement this optional event");
+    expect((await hana.get("/deliveries/redeliver?state=not_implemented")).text).toContain("Redeliver 1 event?");
+    receiver.respond = respondWith(200);
+    await hana.send(`${path}/redeliver`);
+    await waitForLatest("Acknowledged");
+  });
+
   test("a failed delivery can be redelivered", async () => {
     await save();
     receiver.respond = respondWith(503);
@@ -124,10 +137,8 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries?status=200&state=acknowledged")).text).toContain(`href="${path}"`);
     receiver.respond = respondWith(410);
     await addContact("worker_cleo");
-    await eventually("the delivery is attempted", async () =>
-      (await hana.get("/deliveries?status=410")).text.includes("Cleo Martin"),
-    );
-    for (const query of ["status=410", "error=not_acknowledged", "type=workerAddedContact", "status=410&state=held"])
+    await waitForLatest("Failed");
+    for (const query of ["status=410", "error=not_acknowledged", "type=workerAddedContact", "status=410&state=dead"])
       expect((await hana.get(`/deliveries?${query}`)).text).toContain("Cleo Martin");
     for (const query of [
       "status=503",

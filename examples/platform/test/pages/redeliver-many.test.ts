@@ -105,7 +105,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     await eventually("all redelivered events are acknowledged", showsAllAcknowledged);
     const { text } = await openConfirmation("");
     expect(text).toMatch(/value="dead" checked> <span>Failed: 481 events/);
-    expect(text).toContain("<span>Both: 500 events");
+    expect(text).toContain("<span>All: 500 events");
     expect((await openConfirmation("state=pending")).text).toContain("Nothing to redeliver");
     for (const fields of [{}, { which: "constructor", last: "1" }, { which: "all", last: "x" }])
       expect((await hana.send("/deliveries/redeliver", fields)).status).toBe(422);

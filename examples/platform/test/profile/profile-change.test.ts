@@ -57,6 +57,25 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
     expect(await readHealth()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });
   });
 
+  test("a new address that does not implement contacts is not blamed for what the old one implemented [D-152]", async () => {
+    const workerToken = await platform.signInWorker("worker_amal");
+    const addContact = () =>
+      platform.call("POST", "/worker-app/contacts", { token: workerToken, json: { organisationId: "org_harbour" } });
+    const waitForOutcome = (outcome: string) =>
+      eventually(outcome, () => platform.logLines.some((line) => line.includes(`"outcome":"${outcome}"`)));
+    await addContact();
+    await waitForOutcome("acknowledged");
+    oldReceiver.respond = (request, response) =>
+      respondWith(request.url.startsWith("/test") ? 200 : 404)(request, response);
+    await save(oldReceiver);
+    await addContact();
+    await waitForOutcome("retry");
+    newReceiver.respond = oldReceiver.respond;
+    await save(newReceiver);
+    await addContact();
+    await waitForOutcome("not_implemented");
+  });
+
   test("deliveries to a new address do not wait for the old address's Retry-After [D-73]", async () => {
     oldReceiver.respond = respondWith(503, { "retry-after": "21600" });
     await createOfferAndApply();

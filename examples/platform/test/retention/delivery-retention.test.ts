@@ -72,6 +72,13 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await countRows("attempts")).toBe(0);
   });
 
+  test("a delivery that was not implemented is deleted after 90 days, like an acknowledged one [D-77]", async () => {
+    await addDelivery({ state: "not_implemented", ageDays: 91 });
+    const recentId = await addDelivery({ state: "not_implemented", ageDays: 89 });
+    await purgeAll();
+    expect(await readIds("deliveries")).toEqual([recentId]);
+  });
+
   test("a failed delivery that a later response has superseded is deleted before that response", async () => {
     const failedId = await addDelivery({ state: "dead", ageDays: 100, orderKey: "one" });
     const laterId = await addDelivery({ state: "acknowledged", ageDays: 95, orderKey: "one" });

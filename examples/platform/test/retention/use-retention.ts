@@ -64,7 +64,7 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
         order_key: orderKey ?? id,
         state,
         due_at: state === "pending" ? createdAt : null,
-        settled_at: state === "acknowledged" || state === "dead" ? createdAt : null,
+        settled_at: state === "pending" ? null : createdAt,
         redelivery_of: redeliveryOf ?? null,
       })
       .execute();

@@ -114,20 +114,20 @@ test("a 410 disables the endpoint, and its deliveries are held until it is regis
 });
 
 test("five days without an acknowledgement disable the endpoint", async () => {
-  const { service, respondWith } = await createWebhookFixture();
+  const { service, respondWith, applyForOffers } = await createWebhookFixture();
   respondWith(respondStatus(401));
   for (let day = 0; day < 6; day += 1) {
-    service.addContact("worker_amal");
+    await applyForOffers(1);
     await service.advance(23 * hour);
   }
   expect(service.deliveries.at(-1)?.state).toBe("held");
 });
 
 test("ten consecutive failures open the circuit breaker, and after a delay one attempt decides whether it closes", async () => {
-  const { service, webhooks, respondWith } = await createWebhookFixture();
+  const { service, webhooks, respondWith, applyForOffers } = await createWebhookFixture();
   respondWith(respondStatus(503));
   for (let times = 0; times < 12; times += 1) {
-    service.addContact("worker_amal");
+    await applyForOffers(1);
     await service.deliver();
   }
   expect(webhooks).toHaveLength(10);
@@ -141,9 +141,9 @@ test("ten consecutive failures open the circuit breaker, and after a delay one a
 });
 
 test("saving the profile closes the circuit breaker and restarts the retry schedules", async () => {
-  const { service, handler, profile, webhooks, respondWith } = await createWebhookFixture();
+  const { service, handler, profile, webhooks, respondWith, applyForOffers } = await createWebhookFixture();
   respondWith(respondStatus(503));
-  for (let times = 0; times < 10; times += 1) service.addContact("worker_amal");
+  await applyForOffers(10);
   await service.advance(10 * minute);
   respondWith(respondStatus(200));
   await service.deliverTo(handler, profile);
@@ -153,10 +153,10 @@ test("saving the profile closes the circuit breaker and restarts the retry sched
 });
 
 test("a failed attempt does not count if the profile was replaced in the meantime", async () => {
-  const { service, handler, profile, respondWith } = await createWebhookFixture();
+  const { service, handler, profile, respondWith, applyForOffers } = await createWebhookFixture();
   let fail = (): void => {};
   respondWith(() => new Promise((resolve) => (fail = () => resolve(new Response(null, { status: 410 })))));
-  service.addContact("worker_amal");
+  await applyForOffers(1);
   const deliverCall = service.deliver();
   await new Promise(setImmediate);
   respondWith(respondStatus(200));

@@ -30,6 +30,8 @@ export interface WebhookFixture {
   /** Sets how the receiver responds from now on. @default with 200 */
   respondWith(respond: (webhook: RecordedWebhook) => Response | Promise<Response>): void;
   handler(request: Request): Promise<Response>;
+  /** Creates offers and applies for each. The responses have different order keys, so they are delivered concurrently. */
+  applyForOffers(count: number): Promise<void>;
   /** Returns the milliseconds that have passed on the service's clock. */
   elapsedMs(): number;
 }
@@ -65,6 +67,12 @@ export async function createWebhookFixture(register = true): Promise<WebhookFixt
       const webhook = { method: request.method, url: request.url, headers, body: text && JSON.parse(text) };
       webhooks.push(webhook);
       return respond(webhook);
+    },
+    async applyForOffers(count) {
+      for (let created = 0; created < count; created += 1) {
+        const { id } = await offers.createOffer({ ...input, workerIds: ["worker_amal"] });
+        service.respond(id, "worker_amal", "applied");
+      }
     },
     elapsedMs: () => service.now().getTime() - startedAt.getTime(),
   };

@@ -312,11 +312,11 @@ export interface components {
              */
             until?: string;
             /**
-             * @description Selects failed deliveries (`dead`), acknowledged ones, or both.
+             * @description Selects failed deliveries (`dead`), those of optional events that the endpoint does not implement, acknowledged ones, or all of them.
              * @default dead
              * @enum {string}
              */
-            state: "dead" | "acknowledged" | "all";
+            state: "dead" | "not_implemented" | "acknowledged" | "all";
         };
         RedeliveryCounts: {
             redelivered: number;

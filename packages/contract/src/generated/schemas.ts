@@ -24,6 +24,7 @@ export const redeliveryRangeSchema = nullAsAbsent(z.strictObject({
     until: dateTime.optional(),
     state: z.enum([
         'dead',
+        'not_implemented',
         'acknowledged',
         'all'
     ]).optional().default('dead')

@@ -42,7 +42,7 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   defineRoutes(router, "/portal/offers", { get: list(offerList, createListSchema(offerList.cursor)) });
 
   const deliveryParameters = createListSchema(deliveryList.cursor).extend({
-    state: z.enum(["pending", "held", "acknowledged", "dead"]).optional(),
+    state: z.enum(["pending", "held", "acknowledged", "dead", "not_implemented"]).optional(),
     since: instantField.optional(),
     until: instantField.optional(),
   });

@@ -2,6 +2,8 @@ import type { EndpointHealth } from "@offers/contract/circuit-breaker";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestAttempt, TestDelivery, WebhookEvent } from "./test-delivery.ts";
 
+type SettledState = "acknowledged" | "failed" | "not_implemented";
+
 /** A delivery in the queue. */
 export interface QueuedDelivery {
   readonly id: string;
@@ -9,7 +11,7 @@ export interface QueuedDelivery {
   readonly event: WebhookEvent;
   readonly orderKey: string;
   readonly attempts: TestAttempt[];
-  state: "pending" | "acknowledged" | "failed";
+  state: "pending" | SettledState;
   /** How many of the retry schedule's attempts have been used. */
   usedAttempts: number;
   /** Unix milliseconds; undefined while an older delivery with the same order key is pending. */
@@ -44,7 +46,7 @@ export class DeliveryQueue {
   }
 
   /** Ends a delivery, and makes the next one with its order key due. */
-  settle(delivery: QueuedDelivery, state: "acknowledged" | "failed", nowMs: number): void {
+  settle(delivery: QueuedDelivery, state: SettledState, nowMs: number): void {
     delivery.state = state;
     delivery.dueAt = undefined;
     this.#releaseNext(delivery.orderKey, nowMs);
@@ -67,7 +69,7 @@ export class DeliveryQueue {
   }
 
   /**
-   * Redelivers a failed delivery under the same id, or an acknowledged one under a new id (D-74).
+   * Redelivers an acknowledged delivery under a new id, or any other settled delivery under the same id (D-74).
    *
    * @returns the id under which it is redelivered
    * @throws {DeliveryError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`

@@ -7,6 +7,7 @@ import {
   nextHealth,
 } from "@offers/contract/circuit-breaker";
 import { maxSuggestionsBytes, requestTimeoutMs } from "@offers/contract/decisions";
+import { isNotImplemented, isOptionalEvent } from "@offers/contract/optional-events";
 import { defaultRetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
 import { checkEndpoint } from "./check-endpoint.ts";
 import { DeliveryError } from "./delivery-error.ts";
@@ -29,6 +30,8 @@ export class WebhookDelivery {
   readonly #inFlight = new Map<QueuedDelivery, Promise<void>>();
   #endpoint: Endpoint | undefined;
   #health: EndpointHealth = healthy;
+  /** The base URL that last acknowledged a contact, which is the only optional event. */
+  #contactsUrl: string | undefined;
 
   constructor(clock: TestClock) {
     this.#clock = clock;
@@ -127,6 +130,7 @@ export class WebhookDelivery {
 
   async #makeAttempt(endpoint: Endpoint, delivery: QueuedDelivery): Promise<void> {
     const at = this.#clock.now();
+    const { type } = delivery.event;
     const isProbe = this.#health.openUntil !== null;
     const request = await prepareWebhook(endpoint, toWebhook(delivery));
     const outcome = await sendRequest(endpoint, this.#clock, request);
@@ -134,8 +138,15 @@ export class WebhookDelivery {
     delivery.attempts.push({ number, at, ...toWebhookOutcome(outcome) });
     const now = this.#clock.ms;
     const isSameProfile = endpoint === this.#endpoint;
-    if (isSameProfile) this.#updateHealth(outcome, isProbe);
-    if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
+    const isOptional = isOptionalEvent(type);
+    if (isSameProfile && !isOptional) this.#updateHealth(outcome, isProbe);
+    if (outcome.failure === undefined) {
+      if (isOptional) this.#contactsUrl = endpoint.baseUrl;
+      return this.#queue.settle(delivery, "acknowledged", now);
+    }
+    const hasAcknowledged = endpoint.baseUrl === this.#contactsUrl;
+    if (isSameProfile && isNotImplemented({ type, status: outcome.status, hasAcknowledged }))
+      return this.#queue.settle(delivery, "not_implemented", now);
     // If the profile was replaced in the meantime, the failure says nothing about the new profile, so it is not counted.
     const delayMs = isSameProfile ? this.#countFailedAttempt(delivery, outcome) : 0;
     if (delayMs === undefined) this.#queue.settle(delivery, "failed", now);

@@ -75,7 +75,7 @@ const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonl
           </div>
         </form>`;
 
-const isRedeliverable = ({ state }: DeliveryRow): boolean => state === "dead" || state === "acknowledged";
+const isRedeliverable = ({ state }: DeliveryRow): boolean => state !== "pending" && state !== "held";
 
 const eventCell = (row: DeliveryRow): Markup => html`
             <span class="tick">${isRedeliverable(row) && html`<input type="checkbox" name="id" id="tick-${row.id}" value="${row.id}" aria-label="Select ${eventLabel(row)}">`}

@@ -31,9 +31,10 @@ export const stateLabels: Readonly<Record<ShownState, string>> = {
   held: "Held",
   acknowledged: "Acknowledged",
   dead: "Failed",
+  not_implemented: "Not implemented",
 };
 
-const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad" } as const;
+const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad", not_implemented: "none" } as const;
 
 export const deliveryStateBadge = ({ state, attempts }: DeliveryRow): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
@@ -53,6 +54,7 @@ export function describeNextAttempt(
 /** Labels for failures, keyed by the failure code of the attempt. */
 export const failureLabels: Readonly<Record<AttemptFailureCode, string>> = {
   not_acknowledged: "only 200 acknowledges",
+  not_implemented: "the endpoint does not implement this optional event",
   internal_error: "internal error",
   invalid_address: "the base URL is invalid",
   forbidden_address: "the base URL resolves to a forbidden network",

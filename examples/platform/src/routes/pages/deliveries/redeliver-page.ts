@@ -4,8 +4,10 @@ import {
   countRedeliverable,
   createRedeliveryTask,
   type Redeliverable,
+  type RedeliverableState,
   type RedeliveryTask,
   readRedeliveryTasks,
+  redeliverableStates,
 } from "../../../webhooks/redelivery-tasks.ts";
 import { formTokenField } from "../layout/field.ts";
 import { formatCount } from "../layout/labels.ts";
@@ -22,11 +24,12 @@ export const redeliverManyPage: PortalPage = (context) => renderConfirmation(con
 /** `POST /deliveries/redeliver?…`: starts redelivering the events that the confirmation page counted. */
 export const handleRedeliverMany: PortalForm = async (context, form) => {
   const { deps, user, request } = context;
-  const which = form.get("which") ?? "";
+  const which = form.get("which");
   const lastSequence = Number(form.get("last"));
-  if (!Object.hasOwn(choices, which) || !Number.isSafeInteger(lastSequence))
+  const choice = choices.find((name) => name === which);
+  if (choice === undefined || !Number.isSafeInteger(lastSequence))
     return { ...(await renderConfirmation(context)), status: 422 };
-  const filter = readChosenFilter(context, which as keyof typeof choices);
+  const filter = readChosenFilter(context, choice);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
     const total = await createRedeliveryTask(trx, user.organisationId, filter, lastSequence);
     return {
@@ -39,7 +42,7 @@ export const handleRedeliverMany: PortalForm = async (context, form) => {
 };
 
 /** The choices of events to redeliver, if the filter does not select a state. */
-const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
+const choices = [...redeliverableStates, "all"] as const;
 
 /** The maximum number of rows that a user can select on a page of the list. */
 const maxSelected = 50;
@@ -56,7 +59,7 @@ function readListFilter({ request, times }: PortalContext): DeliveryFilter {
 }
 
 /** Reads the filter. If it does not select a state, limits it to the chosen state. */
-function readChosenFilter(context: PortalContext, choice: keyof typeof choices): DeliveryFilter {
+function readChosenFilter(context: PortalContext, choice: (typeof choices)[number]): DeliveryFilter {
   const filter = readListFilter(context);
   // `all` needs no condition, because events in other states cannot be redelivered.
   return choice === "all" || filter.state !== undefined ? filter : { ...filter, state: choice };
@@ -66,10 +69,10 @@ async function renderConfirmation(context: PortalContext): Promise<Page> {
   const { deps, user, request } = context;
   const pageFilter = readFilter(request);
   const hasSelection = readSelectedIds(request).length > 0;
-  const counts = await countRedeliverable(deps.store.db, user.organisationId, readListFilter(context));
-  const total = counts.dead + counts.acknowledged;
+  const redeliverable = await countRedeliverable(deps.store.db, user.organisationId, readListFilter(context));
+  const { counts, total, lastSequence } = redeliverable;
   const backUrl = deliveriesUrl(pageFilter);
-  const title = confirmationTitle(counts);
+  const title = confirmationTitle(redeliverable);
   const main = html`
     <header class="page-head">
       <div>
@@ -80,43 +83,45 @@ async function renderConfirmation(context: PortalContext): Promise<Page> {
     <form method="post" action="${request.originalUrl}" class="panel">
       ${formTokenField(context)}
       ${idempotencyField()}
-      <input type="hidden" name="last" value="${counts.lastSequence}">
+      <input type="hidden" name="last" value="${lastSequence}">
       <dl class="facts">
         <dt>Which</dt><dd>${hasSelection ? "the selected events" : describeFilter(pageFilter, context)}</dd>
-        <dt>Failed</dt><dd>${counts.dead}</dd>
-        <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
+        ${redeliverableStates.map((state) => html`<dt>${stateLabels[state]}</dt><dd>${counts[state]}</dd>`)}
       </dl>
-      ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending events are attempted anyway.</p>` : eventChoice(counts)}
+      ${total === 0 ? html`<p>There are no settled events to redeliver. Pending events are attempted anyway.</p>` : eventChoice(redeliverable)}
       ${
         total > 0 &&
-        html`<p class="fine">The oldest event is sent first. A failed event keeps its delivery id. An acknowledged event gets a new id, so your endpoint handles it again. Responses that a later response by the same worker has superseded are skipped.</p>`
+        html`<p class="fine">The oldest event is sent first. An event that was not acknowledged keeps its delivery id. An acknowledged event gets a new id, so your endpoint handles it again. Responses that a later response by the same worker has superseded are skipped.</p>`
       }
       <div class="row">
-        ${total > 0 && html`<button>${isMixed(counts) ? "Redeliver" : `Redeliver ${formatCount(total, "event")}`}</button>`}
+        ${total > 0 && html`<button>${listStates(redeliverable).length > 1 ? "Redeliver" : `Redeliver ${formatCount(total, "event")}`}</button>`}
         <a class="button quiet" href="${backUrl}">Back to the list</a>
       </div>
     </form>`;
   return { title, main };
 }
 
-function confirmationTitle(counts: Redeliverable): string {
-  const total = counts.dead + counts.acknowledged;
-  if (total === 0) return "Nothing to redeliver";
-  return isMixed(counts) ? "Redeliver events?" : `Redeliver ${formatCount(total, "event")}?`;
+function confirmationTitle(redeliverable: Redeliverable): string {
+  if (redeliverable.total === 0) return "Nothing to redeliver";
+  const count = formatCount(redeliverable.total, "event");
+  return listStates(redeliverable).length > 1 ? "Redeliver events?" : `Redeliver ${count}?`;
 }
 
-const isMixed = ({ dead, acknowledged }: Redeliverable): boolean => dead > 0 && acknowledged > 0;
+/** Lists the states that the events have. */
+const listStates = ({ counts }: Redeliverable): RedeliverableState[] =>
+  redeliverableStates.filter((state) => counts[state] > 0);
 
-function eventChoice(counts: Redeliverable): Markup {
-  if (!isMixed(counts)) return html`<input type="hidden" name="which" value="all">`;
-  const choiceCounts = { ...counts, all: counts.dead + counts.acknowledged };
+function eventChoice(redeliverable: Redeliverable): Markup {
+  const { counts, total } = redeliverable;
+  const states = listStates(redeliverable);
+  if (states.length === 1) return html`<input type="hidden" name="which" value="all">`;
+  const choice = (name: (typeof choices)[number], label: string, count: number) =>
+    html`<label class="choice"><input type="radio" name="which" value="${name}"${name === states[0] && html` checked`}> <span>${label}: ${formatCount(count, "event")}</span></label>`;
   return html`
       <fieldset>
         <legend>Which events</legend>
-        ${(Object.keys(choices) as (keyof typeof choices)[]).map(
-          (name) =>
-            html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${formatCount(choiceCounts[name], "event")}</span></label>`,
-        )}
+        ${states.map((state) => choice(state, stateLabels[state], counts[state]))}
+        ${choice("all", "All", total)}
       </fieldset>`;
 }
 

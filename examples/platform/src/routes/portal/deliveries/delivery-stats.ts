@@ -23,7 +23,10 @@ interface Row extends Omit<Bucket, "startsAt"> {
   bucket: number | null;
 }
 
-/** Reads statistics about the attempts to deliver to the organisation's endpoint, in `bucketCount` equal buckets, oldest first. */
+/**
+ * Reads statistics about the attempts to deliver to the organisation's endpoint, in `bucketCount` equal buckets, oldest first. Excludes
+ * optional events that the endpoint does not implement (D-152), because they say nothing about its health.
+ */
 export async function readDeliveryStats(
   { store, now }: PortalDeps,
   organisationId: string,
@@ -44,7 +47,7 @@ export async function readDeliveryStats(
     from (
       select error, lag_ms, floor((extract(epoch from started_at) * 1000 - ${startMs}) / ${bucketMs})::integer as bucket
       from attempts
-      where organisation_id = ${organisationId}
+      where organisation_id = ${organisationId} and error is distinct from 'not_implemented'
         and started_at >= ${new Date(startMs)} and started_at < ${new Date(endMs)}
     ) as attempt
     group by grouping sets ((bucket), ())`.execute(store.db);

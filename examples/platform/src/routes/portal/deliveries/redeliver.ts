@@ -12,6 +12,7 @@ import {
   retryAllNow,
   retryNow,
 } from "../../../webhooks/redeliver.ts";
+import { redeliverableStates } from "../../../webhooks/redelivery-tasks.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { reenableEndpoint } from "../profile/reenable-endpoint.ts";
 
@@ -57,19 +58,20 @@ export const redeliveryRangeSchema = nullAsAbsent(
   z.strictObject({
     since: instantField,
     until: instantField.optional(),
-    state: z.enum(["dead", "acknowledged", "all"]).default("dead"),
+    state: z.enum([...redeliverableStates, "all"]).default("dead"),
   }),
 );
 
-const statesByChoice = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
-
-/** Redelivers events in a time range. `state` selects failed events, acknowledged events, or both. */
+/** Redelivers the events in a time range that have the state, or all events that are no longer pending. */
 export async function redeliverRange(
   deps: Pick<PortalDeps, "store">,
   { organisationId }: Pick<SignedInPerson, "organisationId">,
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
-  return redeliverAllInRange(deps.store, organisationId, { ...range, states: statesByChoice[state] });
+  return redeliverAllInRange(deps.store, organisationId, {
+    ...range,
+    states: state === "all" ? redeliverableStates : [state],
+  });
 }
 
 const noAttemptProblems: Record<BlockedReason, () => ProblemError> = {

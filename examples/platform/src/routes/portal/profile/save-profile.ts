@@ -92,6 +92,7 @@ function saveEndpoint(
       scheme,
       encrypted_secret: encrypt(secret, encryptionKey, organisationId),
       ...(!isUnchanged && { previous_encrypted_secret: null, previous_secret_until: null }),
+      ...(current?.base_address !== baseAddress && { has_acknowledged_contact: false }),
       suggests_contacts: suggestsContacts,
       updated_at: now(),
     };
