@@ -242,7 +242,9 @@ export async function findMissingEndpoints(
     };
     const { responses, requests } = await sendCase(settings, testCase, url, Date.now());
     const [received] = responses;
-    if (!received || ![404, 405, 501].includes(received.status)) continue;
+    // A 410 to a worker's response is a more serious finding.
+    const statuses = endpoint === "POST /offer/response" ? [404, 405, 501] : [404, 405, 410, 501];
+    if (!received || !statuses.includes(received.status)) continue;
     const { id, title, why: source } = testCase;
     const text = `expected 200, got ${received.status}`;
     const evidence: Evidence = { id, title, source, text, sent: requests[0] ?? Buffer.of(), received };

@@ -151,7 +151,7 @@ export function classifyStatus(
   allowed: readonly Status[],
   got: Status,
 ): FindingCode | undefined {
-  if (got === 410 && findEndpoint(request) !== undefined) return "endpoint_disabled";
+  if (got === 410 && findEndpoint(request) === "POST /offer/response") return "endpoint_disabled";
   if (allowed.some(isSuccess)) return classifyRefusal(request.method, shows, allowed, got);
   if (isSuccess(got)) return shows.accepted;
   if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");

@@ -8,6 +8,7 @@ import { describeIssues, validate } from "./json-schema.ts";
 
 export const contactSuggestions: HandledEndpoint<"/contact-suggestions", ContactSuggestionRequest> = {
   kind: "request",
+  isOptional: false,
   name: "ContactSuggestions",
   method: "POST",
   path: "/contact-suggestions",

@@ -27,14 +27,16 @@ export interface CheckEndpoint<P extends Path = Path> extends EndpointBase<P> {
   readonly handler?: undefined;
 }
 
-/** An endpoint that is mounted if it has a handler. */
+/** An endpoint that calls a handler. */
 export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends EndpointBase<P> {
   /** An event is deduplicated; a request is handled every time it arrives. */
   readonly kind: "event" | "request";
   /** The schema of the body or, for a GET, of the path's parameters. */
   readonly schema: Schema;
-  /** The name of the handler option that mounts the endpoint. */
+  /** The name of the handler option. */
   readonly handler: keyof Handlers;
+  /** Whether a receiver may leave the event out. Without a handler, the event is acknowledged and dropped (D-152). */
+  readonly isOptional: boolean;
   /**
    * Returns the ids of the entity that an event is about. After a later event about the same entity, a copy of the earlier event counts as
    * a new event (D-57). Omitted if the order of events does not matter.
@@ -49,19 +51,22 @@ export type Endpoint = CheckEndpoint | HandledEndpoint;
 type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
 
 /**
- * Defines the endpoint for an event in the contract. It responds with 200 when its handler returns (D-12, D-13). `method` defaults to POST.
+ * Defines the endpoint for an event in the contract. It responds with 200 when its handler returns (D-12, D-13). `method` defaults to POST,
+ * and `isOptional` to true.
  */
 export const eventEndpoint = <P extends keyof typeof inputSchemas, H extends keyof Handlers>(
   definition: {
     readonly name: string;
     readonly path: P;
     readonly handler: H;
+    readonly isOptional?: boolean;
     readonly entityKey?: (event: EventOf<H>) => readonly string[];
   } & ("POST" extends MethodOf<P> ? unknown : { readonly method: MethodOf<P> }),
 ): HandledEndpoint<P, EventOf<H>> => ({
   kind: "event",
   method: "POST" as MethodOf<P>,
   schema: inputSchemas[definition.path],
+  isOptional: true,
   respond: () => acknowledged,
   ...definition,
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { decodeParameters, endpoints, findRoute, handlerNames } from "./endpoints.ts";
+import { decodeParameters, endpoints, findRoute } from "./endpoints.ts";
 
 test("every webhook in the contract has one endpoint, with its path, method and name [interface: Introduction 1]", () => {
   const contract = parse(readFileSync(new URL("../../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
@@ -56,14 +56,3 @@ test.each([
 ])("the worker's id in %s is %j", (path, workerId) =>
   expect(decodeParameters(findRoute(path)?.parameters ?? {})).toEqual({ workerId }),
 );
-
-test("every webhook with a payload has a handler, and onEvent gets the remaining events", () => {
-  expect(handlerNames.toSorted()).toEqual([
-    "onEvent",
-    "onOfferEventDeleted",
-    "onTimelineChanged",
-    "onWorkerAddedContact",
-    "onWorkerOfferResponse",
-    "suggestContacts",
-  ]);
-});

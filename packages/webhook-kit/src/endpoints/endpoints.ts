@@ -18,6 +18,7 @@ export const endpoints = {
     name: "WorkerOfferResponse",
     path: "/offer/response",
     handler: "onWorkerOfferResponse",
+    isOptional: false,
     entityKey: ({ offerId, workerId }) => [offerId, workerId],
   }),
   "/offer/eventDeleted": eventEndpoint({
@@ -32,15 +33,13 @@ export const endpoints = {
   }),
 } as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };
 
-/** The names of the options that are handlers. */
-export const handlerNames: readonly (keyof Handlers)[] = [
-  ...Object.values<Endpoint>(endpoints).flatMap(({ handler }) => handler ?? []),
-  "onEvent",
-];
-
 export const eventEndpoints: readonly HandledEndpoint[] = Object.values<Endpoint>(endpoints).filter(
   (endpoint): endpoint is HandledEndpoint => endpoint.kind === "event",
 );
+
+/** Whether there is a handler for the endpoint's requests. */
+export const hasHandler = ({ handler, kind }: HandledEndpoint, handlers: Handlers<never>): boolean =>
+  handlers[handler] !== undefined || (kind === "event" && handlers.onEvent !== undefined);
 
 export interface Route {
   readonly endpoint: Endpoint;

@@ -70,7 +70,8 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
 }
 
 /**
- * Your handlers. An endpoint is mounted if you pass its handler. Delivery is at least once, so make handlers idempotent, and read the offer
+ * Your handlers. Without `onWorkerOfferResponse` or `onEvent`, workers' responses get 404. The other events are optional: without a handler,
+ * they are acknowledged and dropped. Delivery is at least once, so make handlers idempotent, and read the offer
  * before you act on an event. An event handler's result is ignored; if it throws, the response is 500 and the sender retries.
  *
  * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the response is 503. Until the handler ends,

@@ -59,6 +59,11 @@ export class Observer {
   reportOutcome(outcome: Outcome, endpoint: string): void {
     if ("rejection" in outcome) this.reportRejection({ ...outcome.rejection, endpoint });
     else if ("error" in outcome) this.reportFailure(outcome.error, endpoint);
+    else if ("dropped" in outcome)
+      this.warnOnce(
+        "event_dropped",
+        `${endpoint} was acknowledged and dropped, and will not be sent again. Pass ${outcome.dropped} or onEvent.`,
+      );
     else this.#log((logger) => logger.info({ endpoint, duplicate: outcome.duplicate }, "webhook handled"));
   }
 
@@ -116,6 +121,13 @@ export class Observer {
     else console.warn(`${message} (${code})`);
   }
 
+  /** Like {@link warn}, but at most once per process, because a program may create a receiver for each request. */
+  warnOnce(code: string, message: string): void {
+    if (shownWarnings.has(message)) return;
+    shownWarnings.add(message);
+    this.warn(code, message);
+  }
+
   /** Reports a failure that follows the outcome, for instance when `next` throws. */
   reportCrash(cause: unknown): void {
     this.reportFailure(wrapInternalError(cause));
@@ -141,6 +153,8 @@ export class Observer {
     if (logger) callSafely(() => write(logger), recover);
   }
 }
+
+const shownWarnings = new Set<string>();
 
 const maxSegmentsBefore = 5;
 

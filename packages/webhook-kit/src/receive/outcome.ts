@@ -1,16 +1,18 @@
+import type { Handlers } from "../endpoints/handlers.ts";
 import { type AnyWebhookKitError, InternalError, isWebhookKitError } from "../errors/errors.ts";
 import type { RejectionFacts } from "../errors/rejection.ts";
 import { Rejected } from "../http/rejected.ts";
 import { internalError, problemResponse, unavailable, type WebhookResponse } from "../http/response.ts";
 
-/** How a request ended: handled now or earlier, rejected, or failed. */
+/** How a request ended: handled now or earlier, dropped because there is no handler, rejected, or failed. */
 export type Outcome =
   | { readonly response: WebhookResponse; readonly duplicate: boolean }
+  | { readonly response: WebhookResponse; readonly dropped: keyof Handlers }
   | { readonly response: WebhookResponse; readonly rejection: RejectionFacts }
   | { readonly response: WebhookResponse; readonly error: AnyWebhookKitError };
 
 /** Converts what a pipeline step threw into the request's outcome. */
-export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean }> {
+export function toOutcome(cause: unknown): Extract<Outcome, { rejection: unknown } | { error: unknown }> {
   if (cause instanceof Rejected) return cause;
   const error = isWebhookKitError(cause) ? cause : wrapInternalError(cause);
   return { error, response: failureResponse(error) };

@@ -1,8 +1,7 @@
 import { createDedupeKeys } from "../deduplication/dedupe-keys.ts";
 import { deduplicate } from "../deduplication/deduplicate.ts";
-import { findRoute, type Route } from "../endpoints/endpoints.ts";
+import { findRoute, hasHandler, type Route } from "../endpoints/endpoints.ts";
 import type { TraceContext } from "../endpoints/events.ts";
-import type { Handlers } from "../endpoints/handlers.ts";
 import { readInput } from "../endpoints/read-input.ts";
 import { InternalError, type UnavailableError } from "../errors/errors.ts";
 import { createRejection } from "../http/rejected.ts";
@@ -43,13 +42,16 @@ async function handle<Incoming>(
   const { endpoint } = route;
   const { handlers, observer } = settings;
   try {
-    requireHandler(route, handlers);
+    const isDropped = endpoint.handler !== undefined && !hasHandler(endpoint, handlers);
+    if (isDropped && !endpoint.isOptional)
+      throw createRejection("handler_not_configured", { advice: `Pass its handler: ${endpoint.handler}.` });
     requireMethod(route, incoming.method);
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
     const request = await verifySignature(settings, incoming);
     observer.reportVerified(request.verified);
     trace?.readSender(incoming.rawHeaders);
     const { input, converted, body } = await readInput(settings, incoming, route, request);
+    if (isDropped) return { response: acknowledged, dropped: endpoint.handler };
     observer.reportConversions(converted, endpoint.name);
     const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
@@ -61,12 +63,6 @@ async function handle<Incoming>(
   } catch (cause) {
     return toOutcome(cause);
   }
-}
-
-/** @throws {Rejected} `handler_not_configured` */
-function requireHandler({ endpoint: { handler, kind } }: Route, handlers: Handlers<never>): void {
-  if (handler && handlers[handler] === undefined && !(kind === "event" && handlers.onEvent))
-    throw createRejection("handler_not_configured", { advice: `Pass its handler: ${handler}.` });
 }
 
 /** @throws {Rejected} `method_not_allowed` */

@@ -1,6 +1,6 @@
 import { toleranceSeconds as defaultToleranceSeconds } from "@offers/contract/decisions";
 import { memoryDeduplication } from "../deduplication/memory-deduplication.ts";
-import { handlerNames } from "../endpoints/endpoints.ts";
+import { eventEndpoints, hasHandler } from "../endpoints/endpoints.ts";
 import type { Handlers } from "../endpoints/handlers.ts";
 import * as defaults from "../generated/decisions.ts";
 import { checkOptions } from "../options/check-options.ts";
@@ -65,12 +65,19 @@ export function readReceiverOptions<Incoming>(
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
   warnAboutUndecodedSecret(options, settings);
-  if (!handlerNames.some((name) => options[name] !== undefined))
-    settings.observer.warn(
-      "no_handler",
-      `The webhook receiver has no handler: its URL can be registered, but it returns 404 to every event, which is then lost. Pass at least one of ${handlerNames.join(", ")}.`,
-    );
+  warnAboutMissingHandlers(options, settings);
   return settings;
+}
+
+/** Names the events that the receiver rejects or drops, because it has no handler for them (D-152). */
+function warnAboutMissingHandlers(handlers: ReceiverOptions<never>, { observer }: VerifySettings<never>): void {
+  const missing = eventEndpoints.filter((endpoint) => !hasHandler(endpoint, handlers));
+  if (missing.length === 0) return;
+  const list = missing.map(({ name, isOptional }) => `${name} (${isOptional ? "acknowledged and dropped" : "404"})`);
+  observer.warnOnce(
+    "no_handler",
+    `The webhook receiver has no handler for ${list.join(", ")}. These events are lost. Pass their handlers or onEvent.`,
+  );
 }
 
 /** Like {@link startReceiver}, for verification alone. */

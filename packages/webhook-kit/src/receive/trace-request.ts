@@ -103,7 +103,7 @@ function findHeaderValues(rawHeaders: readonly string[], lowerCaseName: string):
 }
 
 function endSpan(outcome: Outcome, span: Span): void {
-  const finish = (outcomeName: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {
+  const finish = (outcomeName: "rejected" | "failed" | "dropped" | "duplicate" | "handled", errorType?: string) => {
     span.setAttribute("http.response.status_code", outcome.response.status);
     span.setAttribute("offers.webhook.outcome", outcomeName);
     if (errorType !== undefined) span.setAttribute("error.type", errorType);
@@ -112,5 +112,6 @@ function endSpan(outcome: Outcome, span: Span): void {
   };
   if ("rejection" in outcome) finish("rejected", outcome.rejection.code);
   else if ("error" in outcome) finish("failed", outcome.error.code);
+  else if ("dropped" in outcome) finish("dropped");
   else finish(outcome.duplicate ? "duplicate" : "handled");
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { memoryDeduplication } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, mount, post } from "../support/mount.ts";
@@ -90,15 +91,41 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onTimelineChanged.mock.calls[0]?.[0]).toEqual(timeline);
   });
 
-  test("a known path without a handler gets a 404 problem", async () => {
+  test("a worker's response or a search without a handler gets a 404 problem [D-46]", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
-    const paths = ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"];
+    const paths = ["/offer/response", "/contact-suggestions"];
     for (const path of paths) {
       const response = await request(path, { headers: createSignedHeaders() });
       expect([response.status, response.headers.get("content-type")]).toEqual([404, problemType]);
     }
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(paths.map(() => "handler_not_configured"));
+  });
+
+  test("an optional event without a handler is acknowledged if it is verified and valid [D-152]", async () => {
+    const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const onWorkerOfferResponse = vi.fn();
+    const request = await mount(adapter, { onWorkerOfferResponse, logger });
+    const send = async (path: string, init: RequestInit) => (await request(path, init)).status;
+    expect(await send("/contact/new/1", { headers: createSignedHeaders() })).toBe(200);
+    expect(await send("/offer/eventDeleted", post(eventDeleted))).toBe(200);
+    expect(await send("/events/timelineChanged", post(timelineChanged))).toBe(200);
+    expect(await send("/contact/new/1", {})).toBe(401);
+    expect(await send("/contact/new/1", { method: "POST", headers: createSignedHeaders() })).toBe(405);
+    expect(await send("/offer/eventDeleted", post({ ...eventDeleted, workerId: null }))).toBe(400);
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+    expect(logger.info).not.toHaveBeenCalled();
+  });
+
+  test("an optional event that was dropped is handled when it is sent again to a receiver with the handler [D-152]", async () => {
+    const deduplication = memoryDeduplication();
+    const headers = createSignedHeaders();
+    const before = await mount(adapter, { onWorkerOfferResponse: () => undefined, deduplication });
+    expect((await before("/contact/new/1", { headers })).status).toBe(200);
+    const onWorkerAddedContact = vi.fn();
+    const after = await mount(adapter, { onWorkerAddedContact, deduplication });
+    expect((await after("/contact/new/1", { headers })).status).toBe(200);
+    expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
   });
 
   test("a method that is not allowed gets 405 with the allowed methods, and HEAD is allowed only for /test [D-46]", async () => {

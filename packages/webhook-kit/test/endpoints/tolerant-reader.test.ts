@@ -50,6 +50,7 @@ function setUp() {
     onWorkerOfferResponse: handler,
     onOfferEventDeleted: handler,
     onTimelineChanged: handler,
+    onEvent: handler,
     logger,
   };
   return { handler, logger, options };

@@ -20,7 +20,7 @@ const printedLines = () => warn.mock.calls.map((parts) => parts.join(" "));
 const printedCodes = () => printedLines().map((line) => /^webhook rejected \((\w+)\)/.exec(line)?.[1]);
 
 let time = Date.parse("2026-11-27T09:00:00.000Z");
-const options = { secret, now: () => new Date(time), onWorkerOfferResponse: () => undefined };
+const options = { secret, now: () => new Date(time), onWorkerOfferResponse: () => undefined, onEvent: () => undefined };
 /** The options without the hook that each adapter sets by default. */
 const optionsWithoutHook = { ...options, onRejected: undefined } as unknown as typeof options;
 const createSignedHeaders = (overrides: { secret?: string; offsetSeconds?: number } = {}) => ({
@@ -79,11 +79,11 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
     /must be JSON/,
   ],
   [
-    "an event without a handler",
-    "/contact/new/SENTINEL",
+    "a search without a handler",
+    "/contact-suggestions?SENTINEL",
     () => ({ headers: createSignedHeaders() }),
     "handler_not_configured",
-    /onWorkerAddedContact/,
+    /suggestContacts/,
   ],
   [
     "a wrong method",

@@ -41,7 +41,7 @@ const situations: Record<string, Partial<ReceiverOptions>> = {
 
 const statuses: Record<string, number[]> = {};
 for (const [situation, overrides] of Object.entries(situations)) {
-  const options = { secret, onWorkerAddedContact: ignore, onError: ignore, ...overrides };
+  const options = { secret, onWorkerAddedContact: ignore, onEvent: ignore, onError: ignore, ...overrides };
   const getStatus = async (app: Parameters<typeof testReceiver>[0]) => {
     await using receiver = await testReceiver(app, { secret });
     return (await receiver.workerAddedContact({ workerId: "worker_amal" })).status;

@@ -5,6 +5,8 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks, verifyRequest } from "../../src/index.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { webhookListener } from "../../src/node.ts";
+import { post } from "../support/mount.ts";
+import { eventDeleted } from "../support/payloads.ts";
 import { createSignedHeaders, secret } from "../support/serve.ts";
 
 type Options = Parameters<typeof webhookHandler>[0] &
@@ -21,35 +23,21 @@ const receivers: [name: string, (options: Options) => unknown][] = [
 
 const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 afterEach(() => void warn.mockClear());
-const onWorkerAddedContact = () => undefined;
+const onEvent = () => undefined;
+const optionalHandlers = {
+  onWorkerAddedContact: () => undefined,
+  onOfferEventDeleted: () => undefined,
+  onTimelineChanged: () => undefined,
+};
 /** Creates a new secret for each test, because a process warns once per secret. */
 const createWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
 const createLogger = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
 describe.each(receivers)("%s", (_, start) => {
-  test("a receiver without a handler logs a warning when it starts, because it cannot acknowledge events", () => {
-    const logger = createLogger();
-    start({ secret, logger });
-    expect(logger.warn.mock.calls).toEqual([
-      [
-        { code: "no_handler" },
-        expect.stringMatching(/returns 404 to every event, which is then lost\. Pass at least one of .*onEvent/),
-      ],
-    ]);
-    expect(warn).not.toHaveBeenCalled();
-  });
-
-  test("a receiver without a logger prints the warning", () => {
-    start({ secret });
-    expect(warn.mock.calls).toEqual([
-      [expect.stringMatching(/^The webhook receiver has no handler: .*\(no_handler\)$/)],
-    ]);
-  });
-
-  test.each(["onWorkerAddedContact", "suggestContacts", "onEvent"])(
-    "a receiver does not warn if its only handler is %s",
-    (name) => {
-      start({ secret, [name]: () => [] });
+  test.each([{ onEvent: () => [] }, { ...optionalHandlers, onWorkerOfferResponse: () => [] }])(
+    "a receiver that handles every event does not warn (%#)",
+    (handlers) => {
+      start({ secret, ...handlers });
       expect(warn).not.toHaveBeenCalled();
     },
   );
@@ -59,7 +47,7 @@ describe.each(receivers)("%s", (_, start) => {
     (createSecretOption) => {
       const logger = createLogger();
       const whsec = createWhsec();
-      start({ secret: createSecretOption(whsec), logger, onWorkerAddedContact });
+      start({ secret: createSecretOption(whsec), logger, onEvent });
       expect(logger.warn.mock.calls).toEqual([
         [{ code: "undecoded_secret" }, expect.stringMatching(/pass scheme: standardWebhooks\(\)/)],
       ]);
@@ -69,23 +57,47 @@ describe.each(receivers)("%s", (_, start) => {
 
   test("receivers warn only once about an undecoded secret that they share", () => {
     const [firstSecret, secondSecret] = [createWhsec(), createWhsec()];
-    for (let count = 0; count < 1_500; count += 1) start({ secret: firstSecret, onWorkerAddedContact });
+    for (let count = 0; count < 1_500; count += 1) start({ secret: firstSecret, onEvent });
     expect(warn).toHaveBeenCalledTimes(1);
-    start({ secret: [firstSecret, secondSecret], onWorkerAddedContact });
-    start({ secret: secondSecret, onWorkerAddedContact });
+    start({ secret: [firstSecret, secondSecret], onEvent });
+    start({ secret: secondSecret, onEvent });
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
   test("a receiver does not warn about a secret that its scheme decodes or that a function returns", () => {
-    start({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", scheme: standardWebhooks(), onWorkerAddedContact });
-    start({ secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onWorkerAddedContact });
+    start({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", scheme: standardWebhooks(), onEvent });
+    start({ secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onEvent });
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
+test("a receiver names once per process the events that it rejects or drops, and each event when it is first dropped [D-152]", async () => {
+  const logger = createLogger();
+  const { onWorkerAddedContact } = optionalHandlers;
+  for (let count = 0; count < 3; count += 1) {
+    const handler = webhookHandler({ secret, logger, onWorkerAddedContact });
+    expect((await handler(new Request("http://127.0.0.1/offer/eventDeleted", post(eventDeleted)))).status).toBe(200);
+  }
+  expect(logger.warn.mock.calls).toEqual([
+    [
+      { code: "no_handler" },
+      "The webhook receiver has no handler for WorkerOfferResponse (404), OfferEventDeleted (acknowledged and dropped), TimelineChanged (acknowledged and dropped). These events are lost. Pass their handlers or onEvent.",
+    ],
+    [
+      { code: "event_dropped" },
+      "OfferEventDeleted was acknowledged and dropped, and will not be sent again. Pass onOfferEventDeleted or onEvent.",
+    ],
+  ]);
+  const { onOfferEventDeleted } = optionalHandlers;
+  webhookHandler({ secret, onWorkerOfferResponse: onEvent, onWorkerAddedContact, onOfferEventDeleted });
+  expect(warn.mock.calls).toEqual([
+    [expect.stringMatching(/no handler for TimelineChanged \(acknowledged and dropped\)\. .*\(no_handler\)$/)],
+  ]);
+});
+
 test("a whsec_ secret still works as a plain string, so no event is lost", async () => {
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  const handler = webhookHandler({ secret: whsec, onWorkerAddedContact, logger: createLogger() });
+  const handler = webhookHandler({ secret: whsec, onEvent, logger: createLogger() });
   const { timestampDigest } = await import("../../src/index.ts");
   const headers = timestampDigest().sign({ secret: whsec, now: new Date() });
   expect((await handler(new Request("http://127.0.0.1/contact/new/amal", { headers }))).status).toBe(200);

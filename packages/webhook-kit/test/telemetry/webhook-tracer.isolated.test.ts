@@ -12,7 +12,10 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent, type WebhookEvent } from "../../src/index.ts";
 import { traceEvent, webhookTracer } from "../../src/opentelemetry.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { createJsonHeaders, quietOptions, secret } from "../support/serve.ts";
+
+captureConsole();
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
