@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import { createPasswordCheck, createScryptPasswords } from "./accounts/passwords.ts";
+import { createScryptPasswords, limitPasswords } from "./accounts/passwords.ts";
 import { createPersonLimits, createRateLimits } from "./accounts/rate-limits.ts";
 import { createApp } from "./create-app.ts";
 import { createEndpointClient } from "./endpoint-client/create-endpoint-client.ts";
@@ -14,7 +14,6 @@ import { openNotificationFeed } from "./push/notification-feed.ts";
 import { dialects } from "./routes/api/dialect.ts";
 import { openLiveTopics } from "./routes/pages/live/live-topics.ts";
 import { createFormReader } from "./routes/pages/routing/read-form.ts";
-import { cookiePassword } from "./routes/pages/security/page-session.ts";
 import { applySeed } from "./seed/apply-seed.ts";
 import { isDemoSeed } from "./seed/demo-sign-ins.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
@@ -51,7 +50,7 @@ const maxSignalWaitMs = 5_000;
 /** The warning about rate limits, which depend on the caller's address (D-54, D-55). */
 const proxiesNotTrusted =
   "OFFERS_PUBLIC_ORIGIN is set but OFFERS_TRUSTED_PROXIES is 0: behind a proxy, all callers share the proxy's address and " +
-  "therefore one limit for invalid keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
+  "therefore one limit for invalid keys, passwords and sign-ins; set OFFERS_TRUSTED_PROXIES to the number of proxies";
 
 /** Opens the store, starts the background work, and then accepts requests. If startup fails, closes everything it has opened. */
 export async function startPlatform(
@@ -113,11 +112,10 @@ export async function startPlatform(
       allowedHosts: settings.allowedHosts,
       linkTo,
       dialect: dialects[settings.dialect],
-      readJson: createJsonReader(bodyLimitBytes),
+      readJson: createJsonReader({ limitBytes: bodyLimitBytes, inflate: true }),
       readForm: createFormReader(bodyLimitBytes),
-      cookies: { isSecure: publicOrigin?.startsWith("https:") ?? false, password: cookiePassword(encryptionKey) },
-      passwords,
-      checkPassword: createPasswordCheck(passwords),
+      cookies: { isSecure: publicOrigin?.startsWith("https:") ?? false, encryptionKey },
+      passwords: limitPasswords(passwords),
       rateLimits: createRateLimits(settings.rateLimit),
       personLimits: createPersonLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,

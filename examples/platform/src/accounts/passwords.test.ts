@@ -1,5 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { createPasswordCheck, createScryptPasswords } from "./passwords.ts";
+import { createScryptPasswords, limitPasswords } from "./passwords.ts";
 
 const tooManySignIns = (retryAfter: string) =>
   expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
@@ -11,13 +12,42 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const createTestCheck = () => createPasswordCheck({ verify: async (password) => password === "right" });
+const limitVerify = (verifyPassword: (password: string) => Promise<boolean>) =>
+  limitPasswords({ hash: async () => "", verify: verifyPassword }).verify;
+const createTestCheck = () => limitVerify(async (password) => password === "right");
 
-const attempt = (account: string, address = "192.0.2.1") => ({ account, address });
+const attempt = (account: string, address = "192.0.2.1", knownDevice?: string) => ({ account, address, knownDevice });
+
+/** Creates limits over passwords that are checked only when the test finishes them, in the order in which they start. */
+function createHeldPasswords() {
+  const started: string[] = [];
+  const held: (() => void)[] = [];
+  const hold = (password: string) => {
+    started.push(password);
+    return new Promise<string>((resolve) => held.push(() => resolve("")));
+  };
+  const limited = limitPasswords({ hash: hold, verify: async (password) => (await hold(password)) === "" });
+  /** Finishes whatever is running until nothing is left. @returns the passwords in the order of their turns */
+  const finishAll = async (): Promise<string[]> => {
+    do {
+      expect(held.length).toBeLessThanOrEqual(2);
+      for (const finish of held.splice(0)) finish();
+      // Let the next tasks be counted and start.
+      await setImmediate();
+    } while (held.length > 0);
+    return started;
+  };
+  /** Starts an attempt and resolves with its outcome. */
+  const check = (name: string, address?: string, knownDevice?: string): Promise<unknown> =>
+    limited.verify(attempt(name, address, knownDevice), name, undefined).catch((error: { code: string }) => error.code);
+  return { ...limited, check, started, finishAll };
+}
+
+const range = (count: number): number[] => [...Array(count).keys()];
 
 test("checks two passwords in parallel, queues sixteen, and rejects the next with Retry-After [D-55]", async () => {
   const finishChecks: (() => void)[] = [];
-  const check = createPasswordCheck({ verify: () => new Promise((resolve) => finishChecks.push(() => resolve(true))) });
+  const check = limitVerify(() => new Promise((resolve) => finishChecks.push(() => resolve(true))));
   const checked = Array.from({ length: 18 }, (_, index) => check(attempt(`worker ${index}`), "", undefined));
   await expect(check(attempt("worker 18"), "", undefined)).rejects.toEqual(tooManySignIns("1"));
   for (let finishedCount = 0; finishedCount < 18; finishedCount += 2) {
@@ -47,7 +77,7 @@ test("resets the count of wrong passwords after a correct password", async () =>
 });
 
 test("limits wrong passwords in concurrent sign-ins", async () => {
-  const check = createPasswordCheck({ verify: async () => false });
+  const check = limitVerify(async () => false);
   const attempts = await Promise.allSettled(
     Array.from({ length: 12 }, () => check(attempt("ann"), "wrong", undefined)),
   );
@@ -73,6 +103,87 @@ test("accepts at most a hundred wrong passwords from ten addresses, even if the 
     if (place < 9) expect(await check(attempt("ann", "198.51.100.1"), "right", undefined)).toBe(true);
   }
   await expect(check(attempt("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(tooManySignIns("300"));
+});
+
+test("a network that has filled the queue makes room for another, and they take turns [D-55]", async () => {
+  const { check, finishAll } = createHeldPasswords();
+  const crowd = range(18).map((index) => check(`a${index}`, "192.0.2.1"));
+  const others = range(3).map((index) => check(`b${index}`, "192.0.2.2"));
+  const order = await finishAll();
+  expect(order.slice(0, 9)).toEqual(["a0", "a1", "a2", "b0", "a3", "b1", "a4", "b2", "a5"]);
+  expect(await Promise.all(others)).toEqual([true, true, true]);
+  const outcomes = await Promise.all(crowd);
+  expect(outcomes.slice(0, 15)).toEqual(range(15).map(() => true));
+  expect(outcomes.slice(15)).toEqual(range(3).map(() => "too_many_sign_ins"));
+});
+
+test("a network of IPv6 addresses is one in the queue too [D-55]", async () => {
+  const { check, finishAll } = createHeldPasswords();
+  const crowd = range(18).map((index) => check(`a${index}`, `2001:db8::${index}`));
+  const other = check("b", "2001:db8:0:1::1");
+  expect((await finishAll()).indexOf("b")).toBe(3);
+  expect(await other).toBe(true);
+  await Promise.all(crowd);
+});
+
+test("strangers from any number of networks cannot keep a known device out of the queue [D-153]", async () => {
+  const { check, finishAll } = createHeldPasswords();
+  const strangers = range(18).map((index) => check(`a${index}`, `192.0.2.${index}`));
+  expect(await check("late", "198.51.100.1")).toBe("too_many_sign_ins");
+  const known = check("ann", "192.0.2.1", "laptop");
+  const moreStrangers = range(18).map((index) => check(`c${index}`, `203.0.113.${index}`));
+  await finishAll();
+  expect(await known).toBe(true);
+  expect(await Promise.all(moreStrangers)).toEqual(range(18).map(() => "too_many_sign_ins"));
+  expect((await Promise.all(strangers)).filter((outcome) => outcome !== true)).toEqual(["too_many_sign_ins"]);
+});
+
+test("a known device waits for few strangers, and cannot keep them waiting either [D-153]", async () => {
+  const { check, finishAll } = createHeldPasswords();
+  const strangers = range(10).map((index) => check(`a${index}`, `192.0.2.${index}`));
+  const known = range(4).map((index) => check(`ann`, "198.51.100.1", `device ${index}`));
+  expect((await finishAll()).slice(0, 10)).toEqual(["a0", "a1", "ann", "a2", "ann", "a3", "ann", "a4", "ann", "a5"]);
+  await Promise.all([...strangers, ...known]);
+});
+
+test("one account cannot keep others out of the queue with its known devices [D-153]", async () => {
+  const { check, finishAll } = createHeldPasswords();
+  const crowd = range(18).map((index) => check("eve", "192.0.2.1", `device ${index}`));
+  const other = check("ann", "192.0.2.2");
+  await finishAll();
+  expect(await other).toBe(true);
+  expect((await Promise.all(crowd)).filter((outcome) => outcome === true)).toHaveLength(6);
+});
+
+test("strangers cannot lock a known device out, and its own failures lock only that device [D-153]", async () => {
+  const check = createTestCheck();
+  for (const place of range(10))
+    for (const _ of range(10)) await check(attempt("ann", `192.0.2.${place}`), "wrong", undefined);
+  await expect(check(attempt("ann", "198.51.100.1"), "right", undefined)).rejects.toEqual(tooManySignIns("300"));
+  for (const _ of range(10)) expect(await check(attempt("ann", "192.0.2.1", "laptop"), "wrong", undefined)).toBe(false);
+  await expect(check(attempt("ann", "192.0.2.1", "laptop"), "right", undefined)).rejects.toEqual(tooManySignIns("300"));
+  expect(await check(attempt("ann", "192.0.2.1", "phone"), "right", undefined)).toBe(true);
+});
+
+test("accepts at most a hundred wrong passwords from one network, whichever accounts they are for [D-55]", async () => {
+  const check = createTestCheck();
+  for (const index of range(100)) expect(await check(attempt(`name ${index}`), "wrong", undefined)).toBe(false);
+  await expect(check(attempt("bo"), "right", undefined)).rejects.toEqual(tooManySignIns("300"));
+  expect(await check(attempt("bo", "192.0.2.2"), "right", undefined)).toBe(true);
+});
+
+test("hashes one password at a time for an invitation, and never runs more than two hashes and checks [D-55]", async () => {
+  const { hash, check, started, finishAll } = createHeldPasswords();
+  const address = "192.0.2.1";
+  const first = hash({ id: "first", address }, "first");
+  await expect(hash({ id: "first", address: "192.0.2.2" }, "again")).rejects.toEqual(tooManySignIns("1"));
+  const others = [...range(3).map((index) => hash({ id: `other ${index}`, address }, `other ${index}`)), check("ann")];
+  expect(started).toEqual(["first", "other 0"]);
+  await finishAll();
+  await Promise.all([first, ...others]);
+  const afterwards = hash({ id: "first", address }, "afterwards");
+  await finishAll();
+  expect(await afterwards).toBe("");
 });
 
 const { hash, verify } = createScryptPasswords({ N: 2, r: 1, p: 1 });

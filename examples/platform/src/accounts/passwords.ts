@@ -1,68 +1,109 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import pLimit from "p-limit";
 import { RateLimiterMemory } from "rate-limiter-flexible";
+import { FairQueue } from "./fair-queue.ts";
 import { consume, toNetwork, tooManyRequests } from "./rate-limits.ts";
 
-/** The account that someone is trying to sign in to, and the caller's address. */
+/** The account that someone is trying to sign in to, and where from. */
 export interface SignInAttempt {
   account: string;
   /** The caller's IP address; empty if unknown. */
   address: string;
+  /** The id of the caller's device if this account has signed in on it before (D-153). */
+  knownDevice?: string | undefined;
 }
 
-/** Resolves with whether a password matches the stored hash. */
-export type CheckPassword = (
-  attempt: SignInAttempt,
-  password: string,
-  storedHash: string | undefined,
-) => Promise<boolean>;
+/** How requests hash and check passwords. Only two hashes run at a time, and networks and accounts take turns (D-55). */
+export interface LimitedPasswords {
+  /**
+   * Checks a password against the stored hash. In five minutes, allows ten failed attempts per account from one network, a hundred per
+   * account from all networks, and a hundred per network. An attempt from a known device counts only against that device, so that no
+   * number of strangers can lock it out.
+   *
+   * @throws {ProblemError} `too_many_sign_ins` if the account is locked or too many attempts are waiting
+   */
+  verify(attempt: SignInAttempt, password: string, storedHash: string | undefined): Promise<boolean>;
+  /**
+   * Hashes the password of someone who accepts an invitation.
+   *
+   * @throws {ProblemError} `too_many_sign_ins` if a password is being hashed for this invitation, or too many attempts are waiting
+   */
+  hash(invitation: { id: string; address: string }, password: string): Promise<string>;
+}
 
-/** The maximum number of checks that run at a time. Each uses 32 MiB and one of the four libuv threads, which DNS lookups also need. */
-const maxConcurrent = 2;
+/** The maximum number of hashes at a time. Each uses 32 MiB and one of the four libuv threads, which DNS lookups also need. */
+export const maxConcurrentHashes = 2;
 const maxWaiting = 16;
+const maxWaitingPerAccount = 4;
 
 const windowSeconds = 5 * 60;
-const maxFromNetwork = 10;
-/** The limit across all networks. An attacker needs ten networks to lock out an account's owner. */
-const maxFromAnywhere = 100;
+/** The limit for an account from one network or one known device. */
+const maxFromOnePlace = 10;
+/** The limit across all networks, and the limit of one network across all accounts. */
+const maxInTotal = 100;
 
-/**
- * Creates a function that checks passwords, with a sign-in limit that prevents guessing by brute force (D-55). In five minutes, it
- * allows ten failed attempts per account from one network, and a hundred from all networks. Only two checks run at a time, and they
- * are slow, so the counters need little memory.
- *
- * @returns a function that rejects with the `ProblemError` `too_many_sign_ins` if the account is locked or too many checks are waiting
- */
-export function createPasswordCheck({ verify }: Pick<Passwords, "verify">): CheckPassword {
-  const fromNetwork = new RateLimiterMemory({ points: maxFromNetwork, duration: windowSeconds });
-  const fromAnywhere = new RateLimiterMemory({ points: maxFromAnywhere, duration: windowSeconds });
-  const limitConcurrency = pLimit(maxConcurrent);
-  let checksInProgress = 0;
+/** Creates the limits. An attempt is counted when its turn comes. Hashing is slow, so the counters need little memory. */
+export function limitPasswords({ hash, verify }: Passwords): LimitedPasswords {
+  const createLimiter = (points: number) => new RateLimiterMemory({ points, duration: windowSeconds });
+  const fromDevice = createLimiter(maxFromOnePlace);
+  const toAccountFromNetwork = createLimiter(maxFromOnePlace);
+  const fromNetwork = createLimiter(maxInTotal);
+  const toAccount = createLimiter(maxInTotal);
+  const queue = new FairQueue({
+    maxRunning: maxConcurrentHashes,
+    maxWaiting,
+    maxWaitingInKnownLane: maxWaitingPerAccount,
+    onFull: () => tooManyRequests("Too many concurrent sign-ins", 1, "too_many_sign_ins"),
+  });
+  const invitationsInProgress = new Set<string>();
 
-  const countAttempt = (limiter: RateLimiterMemory, key: string): Promise<void> =>
-    consume(limiter, key, `This account is locked after ${limiter.points} failed sign-ins`, "too_many_sign_ins");
+  const count = (limiter: RateLimiterMemory, key: string, reason = "This account is locked after"): Promise<void> =>
+    consume(limiter, key, `${reason} ${limiter.points} failed sign-ins`, "too_many_sign_ins");
 
-  return async ({ account, address }, password, storedHash) => {
-    if (checksInProgress === maxConcurrent + maxWaiting)
-      throw tooManyRequests("Too many concurrent sign-ins", 1, "too_many_sign_ins");
-    checksInProgress += 1;
-    try {
-      const accountAndNetwork = JSON.stringify([account, toNetwork(address)]);
-      // Count before the check, because otherwise all concurrent attempts would be allowed. Count per network first, because attempts
-      // rejected by that limit must not count against the owner, who may sign in from a different network.
-      await countAttempt(fromNetwork, accountAndNetwork);
-      await countAttempt(fromAnywhere, account);
-      const isCorrect = await limitConcurrency(() => verify(password, storedHash));
-      if (isCorrect) {
-        await fromNetwork.delete(accountAndNetwork);
-        // Earlier failures still count, because a sign-in by the owner must not allow an attacker a hundred more attempts.
-        await fromAnywhere.reward(account);
-      }
-      return isCorrect;
-    } finally {
-      checksInProgress -= 1;
+  /** Counts an attempt before its check, because otherwise all concurrent attempts would be allowed. @returns undoes it after a success */
+  async function countAttempt(
+    { account, knownDevice }: SignInAttempt,
+    network: string,
+  ): Promise<() => Promise<unknown>> {
+    if (knownDevice !== undefined) {
+      const key = JSON.stringify([account, knownDevice]);
+      await count(fromDevice, key);
+      return () => fromDevice.delete(key);
     }
+    const key = JSON.stringify([account, network]);
+    // Count per network first, because attempts rejected by that limit must not count against the owner, who may sign in elsewhere.
+    await count(toAccountFromNetwork, key);
+    await count(fromNetwork, network, "Your network is locked after");
+    await count(toAccount, account);
+    return async () => {
+      await toAccountFromNetwork.delete(key);
+      // Earlier failures still count, because a sign-in by the owner must not allow an attacker a hundred more attempts.
+      await fromNetwork.reward(network);
+      await toAccount.reward(account);
+    };
+  }
+
+  return {
+    async verify(attempt, password, storedHash) {
+      const network = toNetwork(attempt.address);
+      const isKnown = attempt.knownDevice !== undefined;
+      return queue.run({ key: isKnown ? `account ${attempt.account}` : `network ${network}`, isKnown }, async () => {
+        const undoCount = await countAttempt(attempt, network);
+        const isCorrect = await verify(password, storedHash);
+        if (isCorrect) await undoCount();
+        return isCorrect;
+      });
+    },
+    async hash({ id, address }, password) {
+      if (invitationsInProgress.has(id))
+        throw tooManyRequests("Another request is using this invitation", 1, "too_many_sign_ins");
+      invitationsInProgress.add(id);
+      try {
+        return await queue.run({ key: `network ${toNetwork(address)}`, isKnown: false }, () => hash(password));
+      } finally {
+        invitationsInProgress.delete(id);
+      }
+    },
   };
 }
 
@@ -72,7 +113,7 @@ const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(s
 const defaultCost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** Password hashing with scrypt. */
+/** Password hashing with scrypt. Requests use `LimitedPasswords` instead. */
 export interface Passwords {
   /** Hashes a password. @returns `scrypt$N$r$p$salt$key`, with salt and key in base64url */
   hash(password: string): Promise<string>;

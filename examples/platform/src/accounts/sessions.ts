@@ -4,8 +4,9 @@ import { ProblemError } from "../http/problem.ts";
 import { rejectUnknownParameters } from "../http/validation.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
-import type { CheckPassword } from "./passwords.ts";
+import type { LimitedPasswords } from "./passwords.ts";
 import type { PersonLimits, PersonUse } from "./rate-limits.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** A kind of user with a separate sign-in. A session for one role is not valid for any other role. */
 export interface Role {
@@ -28,14 +29,13 @@ export interface SessionLifetime {
 export interface SignInDeps {
   store: Store;
   now: () => Date;
-  checkPassword: CheckPassword;
+  passwords: LimitedPasswords;
 }
 
 export interface SignInCredentials {
   name: string;
   password: string;
-  /** The caller's IP address; failed attempts are counted per network (D-55). */
-  address: string;
+  visitor: Visitor;
 }
 
 /**
@@ -46,13 +46,17 @@ export interface SignInCredentials {
 export async function signIn(
   deps: SignInDeps,
   role: Role,
-  { name, password, address }: SignInCredentials,
+  { name, password, visitor }: SignInCredentials,
 ): Promise<NewSession> {
   const user = await role.find(deps.store, name);
-  const account = `${role.name} ${name.toLowerCase()}`;
-  const isCorrect = await deps.checkPassword({ account, address }, password, user?.password_hash);
+  const attempt = {
+    account: `${role.name} ${name.toLowerCase()}`,
+    address: visitor.address,
+    knownDevice: user && visitor.knownDevice(accountKey(role, user.id)),
+  };
+  const isCorrect = await deps.passwords.verify(attempt, password, user?.password_hash);
   if (!user || !isCorrect) throw invalidCredentials();
-  return await openSession(deps.store, role, user.id, deps.now());
+  return await openSession(deps, role, user.id, visitor);
 }
 
 export interface NewSession {
@@ -67,16 +71,23 @@ export interface Session {
   expiresAt: Date;
 }
 
-/** Opens a session. Also deletes all sessions that have expired. */
-export async function openSession(store: Store, role: Role, ownerId: string, now: Date): Promise<NewSession> {
+/** Opens a session, and remembers the device (D-153). Also deletes all sessions that have expired. */
+export async function openSession(
+  { store, now }: Pick<SignInDeps, "store" | "now">,
+  role: Role,
+  ownerId: string,
+  visitor: Visitor,
+): Promise<NewSession> {
   const token = randomBytes(32).toString("base64url");
-  const expiresAt = new Date(now.getTime() + role.lifetime.ms);
-  await store.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
+  const openedAt = now();
+  const expiresAt = new Date(openedAt.getTime() + role.lifetime.ms);
+  await store.db.deleteFrom("sessions").where("expires_at", "<=", openedAt).execute();
   const owner = { person_id: null, worker_id: null, [role.owner]: ownerId };
   await store.db
     .insertInto("sessions")
     .values({ ...owner, token_hash: sha256(token), expires_at: expiresAt })
     .execute();
+  await visitor.rememberDevice(accountKey(role, ownerId));
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
@@ -155,15 +166,15 @@ export async function authenticateUser(
   { parameters, use = defaultUse(request) }: SignedInRequest = {},
 ): Promise<Session> {
   const session = await requireSession(deps, request, role);
-  await deps.personLimits.count(limitKey(role, session), use);
+  await deps.personLimits.count(accountKey(role, session.ownerId), use);
   rejectUnknownParameters(request, parameters);
   return session;
 }
 
 const defaultUse = ({ method }: Request): PersonUse => (method === "GET" || method === "HEAD" ? "read" : "act");
 
-/** Returns the key for rate limits, which all sessions of one owner share. */
-export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
+/** Returns the key of an account, for rate limits and known devices. All sessions of one owner share it. */
+export const accountKey = (role: Role, ownerId: string): string => `${role.owner} ${ownerId}`;
 
 /**
  * Authenticates the request without counting it against a rate limit. Used by streams, which count only when they start.

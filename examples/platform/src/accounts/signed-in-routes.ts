@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
 import { z } from "zod";
+import type { CookieSettings } from "../http/encrypted-cookie.ts";
 import type { EventStreams } from "../http/event-streams.ts";
 import { textField } from "../http/fields.ts";
 import type { PagedList } from "../http/list-cursor.ts";
-import type { ReadJson } from "../http/read-body.ts";
+import { createJsonReader, maxCredentialsBytes, type ReadJson } from "../http/read-body.ts";
 import { type Methods, pathParameter } from "../http/routes.ts";
 import { parseBody, rejectUnknownParameters } from "../http/validation.ts";
 import type { Store } from "../store/store.ts";
@@ -17,6 +18,7 @@ import {
   type SignInDeps,
   signIn,
 } from "./sessions.ts";
+import { openVisitor } from "./visitor.ts";
 
 /** An authenticated request to a JSON route. */
 export interface SignedInCall<User> {
@@ -68,7 +70,10 @@ export function createSignedInRoutes<Deps extends SessionDeps, User>(
 export interface SessionDeps extends SignInDeps, SignedInDeps {
   readJson: ReadJson;
   streams: EventStreams;
+  cookies: CookieSettings;
 }
+
+const readCredentials = createJsonReader({ limitBytes: maxCredentialsBytes, inflate: false });
 
 /** Returns the methods of a role's session path: POST signs in, DELETE signs out. */
 export function sessionMethods(deps: SessionDeps, role: Role): Methods {
@@ -76,9 +81,11 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
   return {
     async post(request, response) {
       rejectUnknownParameters(request);
-      const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
+      const visitor = await openVisitor(deps.cookies, request, response);
+      await deps.personLimits.count(visitor.limitKey, "act");
+      const credentials = parseBody(credentialsSchema, await readCredentials(request, response));
       const { [role.name]: name = "", password = "" } = credentials;
-      response.status(201).json(await signIn(deps, role, { name, password, address: request.ip ?? "" }));
+      response.status(201).json(await signIn(deps, role, { name, password, visitor }));
     },
     async delete(request, response) {
       rejectUnknownParameters(request);

@@ -11,7 +11,7 @@ const timeoutMs = 500;
 const rejections: unknown[] = [];
 
 const app = express();
-const read = createJsonReader(limitBytes, timeoutMs);
+const read = createJsonReader({ limitBytes, timeoutMs, inflate: true });
 // The body parser fails with an internal error if the request already has an encoding.
 app.use("/decoded", (request, _response, next) => {
   request.setEncoding("utf8");

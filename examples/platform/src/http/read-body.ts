@@ -7,14 +7,25 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Reads the JSON body of a request. The bytes stay in `request.body`. Call it after authentication. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
+/** The maximum size of a body with a name and a password, which anyone may send (D-154). */
+export const maxCredentialsBytes = 16 * 1024;
+
+export interface BodyLimits {
+  limitBytes: number;
+  /** Whether to accept a compressed body. A small request can inflate to `limitBytes`, so anonymous requests may not. */
+  inflate: boolean;
+  /** @default 10 s */
+  timeoutMs?: number;
+}
+
 /**
- * Creates a function that reads a JSON body of at most `limitBytes` within `timeoutMs` (D-25).
+ * Creates a function that reads a JSON body within its limits (D-25).
  *
  * @returns a function that rejects with the `ProblemError` `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large`
  *   or `malformed_json`
  */
-export function createJsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
-  const readBytes = createBytesReader(limitBytes, timeoutMs);
+export function createJsonReader(limits: BodyLimits): ReadJson {
+  const readBytes = createBytesReader(limits);
   return async (request, response) => {
     checkBodyHeaders(request);
     await readBytes(request, response);
@@ -48,17 +59,18 @@ function parseJson(bytes: unknown): unknown {
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");
 
 /**
- * Creates a function that reads a body of at most `limitBytes` into `request.body` within `timeoutMs`. The timeout also stops clients
- * that deliberately send slowly (slowloris).
+ * Creates a function that reads a body within its limits into `request.body`. The timeout also stops clients that deliberately send
+ * slowly (slowloris).
  *
  * @returns a function that rejects with the `ProblemError` `body_timeout`, `body_too_large`, `unsupported_media_type` or
  *   `malformed_json`
  */
-export function createBytesReader(
-  limitBytes: number,
-  timeoutMs: number,
-): (request: Request, response: Response) => Promise<void> {
-  const readBytes = raw({ type: () => true, limit: limitBytes });
+export function createBytesReader({
+  limitBytes,
+  inflate,
+  timeoutMs = bodyTimeoutMs,
+}: BodyLimits): (request: Request, response: Response) => Promise<void> {
+  const readBytes = raw({ type: () => true, limit: limitBytes, inflate });
   return async (request, response) => {
     let timer: NodeJS.Timeout | undefined;
     const read = new Promise<void>((resolve, reject) => {

@@ -1,6 +1,7 @@
 import type { InsertObject } from "kysely";
+import pLimit from "p-limit";
 import { apiKeyHint } from "../accounts/api-keys.ts";
-import type { Passwords } from "../accounts/passwords.ts";
+import { maxConcurrentHashes, type Passwords } from "../accounts/passwords.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
@@ -61,5 +62,7 @@ async function hashPasswords(
   hash: Passwords["hash"],
 ): Promise<ReadonlyMap<string, string>> {
   const passwords = new Set(credentials.flatMap(({ password }) => password ?? []));
-  return new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
+  const limitConcurrency = pLimit(maxConcurrentHashes);
+  const hashOne = (text: string) => limitConcurrency(async () => [text, await hash(text)] as const);
+  return new Map(await Promise.all([...passwords].map(hashOne)));
 }

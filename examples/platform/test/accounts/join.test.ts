@@ -1,19 +1,29 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { secret } from "../contract/harbour-fixture.ts";
-import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { openPageClient, type PageClient, type PageResponse } from "../pages/page-client.ts";
+import { createSignal } from "../support/create-signal.ts";
 import { eventually } from "../support/eventually.ts";
+import { cheapPasswords } from "../support/platform-under-test.ts";
 import { respondWith } from "../support/receiver.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
 describe("invitation links", () => {
-  const platform = usePlatform({ now: () => new Date(clockMs) });
+  /** If a test sets it, hashes wait for it. */
+  let hold: Promise<unknown> = Promise.resolve();
+  let hashCount = 0;
+  const hash = async (password: string): Promise<string> => {
+    hashCount += 1;
+    await hold;
+    return cheapPasswords.hash(password);
+  };
+  const platform = usePlatform({ now: () => new Date(clockMs), passwords: { ...cheapPasswords, hash } });
   const receiver = useReceiver();
   let clockMs = Date.now();
   beforeAll(async () => {
     receiver.respond = (request, response) => {
-      const people = [...Array(9).keys()].map((index) => ({ ...createPerson(index), ratings: [] }));
+      const people = [...Array(10).keys()].map((index) => ({ ...createPerson(index), ratings: [] }));
       const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
       respondWith(200, { "content-type": "application/json" }, body)(request, response);
     };
@@ -25,7 +35,7 @@ describe("invitation links", () => {
   });
 
   const createPerson = (index: number) => ({
-    name: `Dana ${"ABCDEFGHI"[index]}`,
+    name: `Dana ${"ABCDEFGHIJ"[index]}`,
     emailAddress: `Dana${index}@example.com`,
   });
 
@@ -84,6 +94,24 @@ describe("invitation links", () => {
     expect((await join(path)).status).toBe(404);
     expect((await openVisitor().get(path)).status).toBe(404);
     await eventually("the webhook arrives", async () => listContactRequests().length === countBefore + 1);
+  });
+
+  test("an invitation link hashes one password at a time, and the other requests get 429 with Retry-After [D-55]", async () => {
+    const path = await invite(9);
+    const [signal, release] = createSignal();
+    hold = signal;
+    // If an assertion fails, later tests must not wait.
+    onTestFinished(release);
+    const hashCountBefore = hashCount;
+    const responses: PageResponse[] = [];
+    const requests = Array.from({ length: 20 }, async () => void responses.push(await join(path)));
+    // All requests but one are answered while the first password is being hashed.
+    await eventually("the others are rejected", async () => responses.length === 19);
+    expect(hashCount - hashCountBefore).toBe(1);
+    for (const { status, headers } of responses) expect([status, headers.get("retry-after")]).toEqual([429, "1"]);
+    release();
+    await Promise.all(requests);
+    expect(responses[19]?.status).toBe(303);
   });
 
   test("an invitation link stays valid when a field is invalid, and the page shows the error at that field", async () => {

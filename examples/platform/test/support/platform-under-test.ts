@@ -1,5 +1,5 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { createScryptPasswords } from "../../src/accounts/passwords.ts";
+import { createScryptPasswords, type Passwords } from "../../src/accounts/passwords.ts";
 import { createLog } from "../../src/observability/log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { defaultRetention } from "../../src/settings/settings.ts";
@@ -71,13 +71,18 @@ const createTestSettings = ({ options }: TestDatabase, changes: Partial<Settings
 });
 
 /** Hashes passwords at a low cost. At the default cost, each hash takes 0.3 s of CPU time. */
-const passwords = createScryptPasswords({ N: 2, r: 1, p: 1 });
+export const cheapPasswords = createScryptPasswords({ N: 2, r: 1, p: 1 });
 
-/** Starts the platform with the test settings, overridden by `changes`. @param now the test clock @default the system clock */
+/**
+ * Starts the platform with the test settings, overridden by `changes`.
+ *
+ * @param now the test clock @default the system clock
+ */
 export async function openPlatform(
   database: TestDatabase,
   changes: Partial<Settings> = {},
   now?: () => Date,
+  passwords: Passwords = cheapPasswords,
 ): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
   const log = createLog("info", { write: (line) => void logLines.push(line) });

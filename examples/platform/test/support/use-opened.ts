@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
+import type { Passwords } from "../../src/accounts/passwords.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -56,13 +57,15 @@ const chooseDatabase = ({ createDatabase, database }: DatabaseOptions): TestData
 interface PlatformOptions extends DatabaseOptions {
   settings?: Partial<Settings>;
   now?: () => Date;
+  /** @default hashes at a low cost */
+  passwords?: Passwords;
 }
 
 /** Opens the whole platform, by default on a new database. */
-export function usePlatform({ settings, now, ...options }: PlatformOptions = {}): PlatformUnderTest {
+export function usePlatform({ settings, now, passwords, ...options }: PlatformOptions = {}): PlatformUnderTest {
   const database = chooseDatabase(options);
   return useOpened(
-    () => openPlatform(database, settings, now),
+    () => openPlatform(database, settings, now, passwords),
     (platform) => platform.close(),
   );
 }

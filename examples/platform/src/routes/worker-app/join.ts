@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { type NewSession, openSession, signIn } from "../../accounts/sessions.ts";
+import type { Visitor } from "../../accounts/visitor.ts";
 import { invitationValidDays } from "../../generated/decisions.ts";
 import { lineField } from "../../http/fields.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -60,16 +61,18 @@ export const joinSchema = z.strictObject({ name: lineField.max(100), password: z
  * Accepts an invitation as a new worker, who then shares availability with the organisation. The organisation receives the Worker Added
  * Contact webhook (D-122).
  *
- * @throws {ProblemError} `invitation_not_found`, or `edit_conflict` if a worker with this email address has joined in the meantime
+ * @throws {ProblemError} `invitation_not_found`, `too_many_sign_ins`, or `edit_conflict` if a worker with this email address has joined in
+ *   the meantime
  */
 export async function joinAsWorker(
   deps: WorkerAppDeps,
   token: string,
   { name, password }: z.infer<typeof joinSchema>,
+  visitor: Visitor,
 ): Promise<NewSession> {
   // Check the invitation first, because hashing the password is expensive.
-  await readInvitation(deps, token);
-  const passwordHash = await deps.passwords.hash(password);
+  const invitation = await readInvitation(deps, token);
+  const passwordHash = await deps.passwords.hash({ id: invitation.id, address: visitor.address }, password);
   const id = `worker_${randomUUID()}`;
   await deps.store.transaction(async (trx) => {
     const { organisation_id, sign_in_address: emailAddress } = await markInvitationUsed(trx, deps, token);
@@ -83,19 +86,18 @@ export async function joinAsWorker(
     if (newWorker === undefined) throw new ProblemError("edit_conflict", "You have already joined. Reload the page.");
     await addContact(trx, deps, id, organisation_id);
   });
-  return openSession(deps.store, worker, id, deps.now());
+  return openSession(deps, worker, id, visitor);
 }
 
 /**
  * Accepts an invitation as a worker who has already joined with the same email address.
  *
- * @param credentials the password, and the IP address that the request came from
  * @throws {ProblemError} `invitation_not_found`, `invalid_credentials`, `too_many_sign_ins` or `rate_limited`
  */
 export async function acceptAsWorker(
   deps: WorkerAppDeps,
   token: string,
-  credentials: { password: string; address: string },
+  credentials: { password: string; visitor: Visitor },
 ): Promise<NewSession> {
   const { emailAddress } = await readInvitation(deps, token);
   const session = await signIn(deps, worker, { name: emailAddress, ...credentials });

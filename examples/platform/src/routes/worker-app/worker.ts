@@ -1,4 +1,3 @@
-import type { Passwords } from "../../accounts/passwords.ts";
 import type { Role } from "../../accounts/sessions.ts";
 import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
@@ -6,7 +5,6 @@ import type { NotificationFeed } from "../../push/notification-feed.ts";
 
 export interface WorkerAppDeps extends OfferDeps, SessionDeps {
   feed: NotificationFeed;
-  passwords: Passwords;
 }
 
 /** A worker, who signs in with their id, or with the email address that was invited (D-122). */

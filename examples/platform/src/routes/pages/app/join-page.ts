@@ -14,10 +14,10 @@ import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
 import { localTimes } from "../layout/time.ts";
 import type { Page, PageDeps } from "../routing/page.ts";
+import { receiveForm } from "../routing/receive-form.ts";
 import { sendPage } from "../routing/send-page.ts";
-import { endSession, outdatedPageError, storeBrowserTimeZone } from "../routing/sign-in-page.ts";
+import { endSession, outdatedPageError, pageHeaders, storeBrowserTimeZone } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
-import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 
 /**
@@ -34,9 +34,13 @@ export function joinRoutes(deps: PageDeps): Methods {
       await sendPage(appSection, response, session, undefined, joinPage(session, token, invitation));
     },
     async post(request, response) {
-      const session = await openPageSession(deps.cookies, appSection, request, response);
-      const form = await deps.readForm(request, response);
-      const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
+      const { form, session, visitor, isCurrent } = await receiveForm(
+        deps,
+        appSection,
+        request,
+        response,
+        "credentials",
+      );
       const token = readToken(request);
       const invitation = await readInvitation(deps, token);
       const password = form.get("password") ?? "";
@@ -44,8 +48,8 @@ export function joinRoutes(deps: PageDeps): Methods {
       try {
         if (!isCurrent) throw outdatedPageError();
         const newSession = invitation.isWorker
-          ? await acceptAsWorker(deps, token, { password, address: request.ip ?? "" })
-          : await joinAsWorker(deps, token, parseBody(joinSchema, { name, password }));
+          ? await acceptAsWorker(deps, token, { password, visitor })
+          : await joinAsWorker(deps, token, parseBody(joinSchema, { name, password }), visitor);
         await storeBrowserTimeZone(deps, appSection, newSession.token, form.get("timeZone"));
         await endSession(deps, appSection, session);
         const notice = `You now share your availability with ${invitation.organisationName}. Its offers will appear here.`;
@@ -53,6 +57,7 @@ export function joinRoutes(deps: PageDeps): Methods {
         response.redirect(303, appSection.home);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
+        response.set(pageHeaders(error));
         const { errors, message } = error;
         const page = joinPage(session, token, invitation, { name, errors, problem: errors ? undefined : message });
         await sendPage(appSection, response, session, undefined, { ...page, status: errors ? 422 : error.status });

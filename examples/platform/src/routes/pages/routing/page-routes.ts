@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PersonUse } from "../../../accounts/rate-limits.ts";
-import { findAndExtendSession, findSession, limitKey } from "../../../accounts/sessions.ts";
+import { accountKey, findAndExtendSession, findSession } from "../../../accounts/sessions.ts";
 import { ProblemError, problemKinds } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import { currentTimeZone, defaultTimeZone } from "../../../time-zones/time-zone.ts";
 import { localTimes } from "../layout/time.ts";
-import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { Page, PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
+import { type ReceivedForm, receiveForm } from "./receive-form.ts";
 import { sendPage } from "./send-page.ts";
 import { readCredentials, restorableInput, sendAgainPage, signInAgainPage } from "./sign-in-again.ts";
 import { outdatedPageError, pageHeaders, startSession } from "./sign-in-page.ts";
@@ -28,7 +28,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const session = await findAndExtendSession(deps, token, section.role);
     if (session === undefined) throw unauthenticated();
     if (session.isExtended) await pageSession.save();
-    await deps.personLimits.count(limitKey(section.role, session), use);
+    await deps.personLimits.count(accountKey(section.role, session.ownerId), use);
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session, deps.now);
     const id = pathParameter(request, "id");
@@ -47,15 +47,15 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
    * outdated. If the client does not accept HTML, throws the error instead.
    */
   async function signInAgain(
-    { request, response, session }: { request: Request; response: Response; session: PageSession },
-    form: URLSearchParams,
-    isPageCurrent: boolean,
+    request: Request,
+    response: Response,
+    { form, session, visitor, isCurrent }: ReceivedForm,
   ): Promise<Page | undefined> {
     const credentials = readCredentials(form);
     try {
       if (credentials === undefined) throw unauthenticated();
-      if (!isPageCurrent) throw outdatedPageError();
-      await startSession(deps, section, { request, session }, credentials);
+      if (!isCurrent) throw outdatedPageError();
+      await startSession(deps, section, { session, visitor }, credentials);
       return undefined;
     } catch (error) {
       if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
@@ -82,12 +82,10 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const submit =
     (handleForm: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
-      const session = await openSession(request, response);
-      const form = await deps.readForm(request, response);
-      const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
-      const wasSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
+      const received = await receiveForm(deps, section, request, response);
+      const { form, session, isCurrent, isSignedIn: wasSignedIn } = received;
       if (!wasSignedIn) {
-        const page = await signInAgain({ request, response, session }, form, isCurrent);
+        const page = await signInAgain(request, response, received);
         if (page !== undefined) return sendPage(section, response, session, undefined, page);
       }
       const context = await readContext(request, response, session, "act");

@@ -6,12 +6,10 @@ import type { WorkerAppDeps } from "../../worker-app/worker.ts";
 import type { Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { LiveTopics } from "../live/live-topics.ts";
-import type { CookieSettings } from "../security/page-session.ts";
 import type { ReadForm } from "./read-form.ts";
 
 export interface PageDeps extends PortalDeps, WorkerAppDeps {
   readForm: ReadForm;
-  cookies: CookieSettings;
   live: LiveTopics;
   /** The public origin behind a proxy, such as `https://offers.example`; undefined to use the Host header. */
   publicOrigin: string | undefined;

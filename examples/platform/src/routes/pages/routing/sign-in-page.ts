@@ -1,14 +1,15 @@
-import type { Request, RequestHandler } from "express";
+import type { RequestHandler } from "express";
 import { closeSession, findSession, signIn } from "../../../accounts/sessions.ts";
+import type { Visitor } from "../../../accounts/visitor.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { Methods } from "../../../http/routes.ts";
 import { timeZoneField } from "../../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { isCurrentForm } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 import type { Page, PageDeps, PageSection } from "./page.ts";
+import { receiveForm } from "./receive-form.ts";
 import { sendPage } from "./send-page.ts";
 
 /** Creates the routes for a section's sign-in page. */
@@ -20,13 +21,12 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
       await sendPage(section, response, session, undefined, signInPage(section, session, { next }));
     },
     async post(request, response) {
-      const session = await openPageSession(deps.cookies, section, request, response);
-      const form = await deps.readForm(request, response);
+      const { form, session, visitor, isCurrent } = await receiveForm(deps, section, request, response, "credentials");
       const credentials = parseCredentials(form);
       const next = ownPath(form.get("next") ?? "") ?? section.home;
       try {
-        if (!isCurrentForm(request, session, form, deps.publicOrigin)) throw outdatedPageError();
-        await startSession(deps, section, { request, session }, credentials);
+        if (!isCurrent) throw outdatedPageError();
+        await startSession(deps, section, { session, visitor }, credentials);
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
@@ -71,14 +71,10 @@ export const parseCredentials = (form: URLSearchParams, prefix = ""): Credential
 export async function startSession<User>(
   deps: PageDeps,
   section: PageSection<User>,
-  { request, session }: { request: Request; session: PageSession },
+  { session, visitor }: { session: PageSession; visitor: Visitor },
   { name, password, timeZone }: Credentials,
 ): Promise<void> {
-  const { token } = await signIn(deps, section.role, {
-    name: toStorableName(name),
-    password,
-    address: request.ip ?? "",
-  });
+  const { token } = await signIn(deps, section.role, { name: toStorableName(name), password, visitor });
   await endSession(deps, section, session);
   await renewSession(session, { token, ...(await storeBrowserTimeZone(deps, section, token, timeZone)) });
 }
@@ -87,9 +83,7 @@ export async function startSession<User>(
 export const signOutRoute =
   <User>(deps: PageDeps, section: PageSection<User>): RequestHandler =>
   async (request, response) => {
-    const session = await openPageSession(deps.cookies, section, request, response);
-    const isCurrent = isCurrentForm(request, session, await deps.readForm(request, response), deps.publicOrigin);
-    const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
+    const { session, isCurrent, isSignedIn } = await receiveForm(deps, section, request, response, "credentials");
     if (!isCurrent && isSignedIn)
       throw new ProblemError(
         "csrf_check_failed",
