@@ -27,8 +27,10 @@ interface WaitingLane {
 
 /**
  * Runs a few tasks at a time. Lanes take turns, so a lane with many tasks delays the others by only one task per round. Every second turn
- * belongs to the known lanes, so that strangers delay each of their tasks by only one. When the queue is full, a new task replaces the newest task of the longest lane if its own lane is shorter. A known lane's task replaces any stranger's, and
- * a stranger's never replaces a known lane's.
+ * belongs to the known lanes, so that strangers delay each of their tasks by only one.
+ *
+ * When the queue is full, a new task replaces the newest task of the longest lane if its own lane is shorter. A known lane's task replaces
+ * any stranger's, and a stranger's never replaces a known lane's.
  */
 export class FairQueue {
   readonly #limits: QueueLimits;
