@@ -25,7 +25,7 @@ describe("daily use", () => {
     await otherTab.goto("/offers");
     await otherTab.getByRole("button", { name: "Sign out" }).click();
     await otherTab.waitForURL("**/sign-in");
-    await page.getByRole("button", { name: "Create the offer" }).last().click();
+    await page.getByRole("button", { name: "Create the offer" }).click();
     await page.getByText("Your input is kept").waitFor();
     await page.locator("#name").fill("hana@harbour-hotels.example");
     await page.locator("#password").fill("demo-password");
@@ -33,7 +33,7 @@ describe("daily use", () => {
     await page.getByText("You have signed in again.").waitFor();
     expect(await page.getByLabel("Title").inputValue()).toBe("Typed for ten minutes");
     expect(await page.getByRole("checkbox", { name: "Amal" }).isChecked()).toBe(true);
-    await page.getByRole("button", { name: "Create the offer" }).last().click();
+    await page.getByRole("button", { name: "Create the offer" }).click();
     await page.getByRole("heading", { name: "Typed for ten minutes" }).waitFor();
     // Ignore 401s, which the browser itself reports.
     expect(pageErrors.filter((error) => !error.includes("401"))).toEqual([]);
@@ -100,6 +100,30 @@ describe("daily use", () => {
     await page.getByText("Redelivered: 1 event.", { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe("?state=dead&q=Ben");
     expect(fixture.integrator.responses).toEqual(["worker_ben rejected"]);
+    await context.close();
+  });
+
+  test.each([
+    ["with scripts", {}],
+    ["without scripts", { javaScriptEnabled: false }],
+  ])("Enter in the search for workers only searches %s, however complete the offer is", async (how, options) => {
+    const { page, context } = await fixture.openPortal(options);
+    await page.goto("/offers/new");
+    const search = page.getByLabel("Search workers");
+    // The title is required, but not to search.
+    await search.fill("ben");
+    await search.press("Enter");
+    await page.getByText("1 worker matches “ben”").waitFor();
+    await page.getByLabel("Title").fill(`Not yet sent ${how}`);
+    await page.getByRole("checkbox", { name: "Ben" }).check();
+    await search.press("Enter");
+    await page.getByRole("group", { name: "Selected workers" }).getByRole("checkbox", { name: "Ben" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#who");
+    const isReloaded = page.waitForEvent("load");
+    await page.getByLabel("Title").press("Enter");
+    await isReloaded;
+    await page.goto("/offers");
+    expect(await page.getByText("Not yet sent").count()).toBe(0);
     await context.close();
   });
 

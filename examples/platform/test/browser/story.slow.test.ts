@@ -46,7 +46,7 @@ describe("the contract's scenario in browsers", () => {
   }
 
   async function submitOffer(page: Page): Promise<void> {
-    await page.getByRole("button", { name: "Create the offer" }).last().click();
+    await page.getByRole("button", { name: "Create the offer" }).click();
     await page.getByRole("heading", { level: 2, name: "Recipients" }).waitFor();
   }
 

@@ -42,6 +42,7 @@ describe("forms submitted after their session ended", () => {
         title: `Typed for ten minutes, ended ${how}`,
         details: "Knives & aprons",
         worker: "worker_amal",
+        act: "create",
       };
       const hana = await openSignedInClient(hanaAddress);
       const formToken = findFormToken((await hana.get("/offers/new")).text);

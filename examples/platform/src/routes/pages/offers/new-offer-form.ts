@@ -33,12 +33,12 @@ interface NewOfferForm {
 /** Renders the form for a new offer, with its field errors. */
 export function newOfferForm(context: PortalContext, { draft, errors, workers, places }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
-  // Pressing Enter in a field activates the first button, so the form starts with a hidden button that creates the offer.
+  // Pressing Enter in a field activates the first button, and an offer cannot be taken back, so the form starts with a hidden search button.
   return html`
     <form method="post" action="/offers/new" class="stack">
       ${formTokenField(context)}
       ${idempotencyField()}
-      <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
+      <button name="act" value="searchWorkers" class="unseen" formaction="/offers/new#who" formnovalidate tabindex="-1" aria-hidden="true">Search</button>
       <section class="panel" aria-labelledby="what">
         <h2 id="what">What</h2>
         ${context.user.organisations.length > 1 && organisationSelect(context, draft)}
@@ -114,7 +114,6 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
       <section class="panel" id="who" aria-labelledby="who-title">
         <h2 id="who-title">Who</h2>
         <a class="skip-list" href="#create">Skip the list of workers</a>
-        <input type="hidden" name="searched" value="${search}">
         <div class="search">
           <label for="workerSearch">Search workers</label>
           <div class="row">

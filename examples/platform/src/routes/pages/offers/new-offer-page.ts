@@ -24,17 +24,18 @@ export const newOfferPage: PortalPage = (context) => renderForm(context, emptyDr
 /** Renders the form again with the input that was submitted before the session expired. */
 export const restoreOfferForm: PortalForm = (context, form) => renderForm(context, readDraft(form));
 
-/** `POST /offers/new`: creates the offer or shows the form's errors. Other buttons add a time slot, or search for or select workers. */
+/**
+ * `POST /offers/new`: its button creates the offer or shows the form's errors. Other buttons add a time slot, or search for or select
+ * workers.
+ */
 export const handleCreateOffer: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const draft = readDraft(form);
-  const action = form.get("act") ?? "";
+  const action = form.get("act");
   if (action === "addSlot" && draft.slots.length < maxSlots) draft.slots.push({ start: "", end: "" });
   if (action === "selectMatching")
     draft.selected = [...new Set([...draft.selected, ...(await findMatchingIds(context, draft))])];
-  // Without the script, pressing Enter in the search field activates the form's first button.
-  const isSearch = action === "" && draft.workerSearch !== (form.get("searched") ?? "");
-  if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(action)) return renderForm(context, draft);
+  if (action !== "create") return renderForm(context, draft);
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
       const organisation = user.organisations.find(({ id }) => id === draft.organisationId);
