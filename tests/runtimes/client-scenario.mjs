@@ -33,7 +33,7 @@ const checks = {
   async get({ offers }) {
     const { data, response, attempts } = await offers.getOffer("offer_1").withResponse();
     check(data.title === input.title && data.recipients[0].response === "applied", "not the expected offer");
-    check(data.events[0].start === "2099-05-01T16:00:00.000Z", `it starts at ${data.events[0].start}`);
+    check(data.events[0].start === "2099-05-01T16:00:00Z", `it starts at ${data.events[0].start}`);
     check(response.status === 200 && response.headers.get("X-Request-Id") === "request_1", "not the expected response");
     check(attempts === 1, `${attempts} attempts`);
   },

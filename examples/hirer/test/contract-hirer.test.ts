@@ -97,7 +97,7 @@ describe("a hirer", () => {
       locationPlaceId: "place_1",
       notifyEmailAddress: "chef@harbour.example",
       workerIds: ["worker_amal", "worker_ben"],
-      events: [{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00Z" }],
+      events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
     });
   });
 

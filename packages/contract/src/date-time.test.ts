@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fc } from "../../../scripts/property-seed.ts";
-import { parseDateTime, toPlainForm, toUtc } from "./date-time.ts";
+import { compareDateTimes, findUnmetLimit, parseDateTime, toPlainForm, toUtc } from "./date-time.ts";
 
 // Computed without our code: date -u -d 2018-11-26T10:55:00Z +%s
 const minute = 1_543_229_700_000;
@@ -149,3 +149,43 @@ test("toUtc and toPlainForm preserve the instant, in a form that Date parses", (
       },
     ),
   ));
+
+// In ascending order.
+const ascending = [
+  ["0000-01-01T00:00Z"],
+  ["2099-05-01T16:00:00Z", "2099-05-01T16:00Z", "2099-05-01T18:00:00.000000+02:00", "2099-05-01 16:00:00.0z"],
+  ["2099-05-01T16:00:00.0000000001Z"],
+  ["2099-05-01T16:00:00.1231Z", "2099-05-01T11:30:00.12310-04:30"],
+  ["2099-05-01T16:00:00.12310000000000000001Z"],
+  ["2099-05-01T16:00:00.1239Z"],
+  ["2099-05-01T16:00:00.99999999999999999999Z"],
+  ["2099-05-01T16:00:01Z"],
+  ["9999-12-31T23:59:59.9Z"],
+];
+
+test("compareDateTimes compares instants by every digit, in every notation [D-96]", () => {
+  const ranked = ascending.flatMap((texts, rank) => texts.map((text) => ({ text, rank })));
+  for (const a of ranked)
+    for (const b of ranked)
+      expect(compareDateTimes(a.text, b.text), `${a.text} ${b.text}`).toBe(Math.sign(a.rank - b.rank));
+});
+
+test.each(["2099-05-01", "2099-05-01T16:00:60Z", ""])("compareDateTimes returns NaN for %j", (text) => {
+  expect(compareDateTimes(text, "2099-05-01T16:00:00Z")).toBeNaN();
+  expect(compareDateTimes("2099-05-01T16:00:00Z", text)).toBeNaN();
+});
+
+test.each([
+  ["2016-12-31T23:59:60Z", /^a second/],
+  ["2017-01-01 00:59:60.5+01:00", /^a second/],
+  ["9999-12-31T23:00:00-05:00", /^a year/],
+  ["0000-01-01T00:00+00:01", /^a year/],
+  ["+010000-01-01T00:00:00.000Z", /^a year/],
+])("findUnmetLimit names the limit that %s exceeds [D-96]", (text, limit) =>
+  expect(findUnmetLimit(text)).toMatch(limit),
+);
+
+test.each(["2099-05-01T16:00:00Z", "2099-05-01T16:00:00", "2099-02-30T16:00:60Z", "2099-05-01T16:60:00Z", "60", ""])(
+  "findUnmetLimit returns undefined for %j",
+  (text) => expect(findUnmetLimit(text)).toBeUndefined(),
+);

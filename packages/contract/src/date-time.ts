@@ -7,11 +7,11 @@ export interface ParsedDateTime {
 }
 
 /**
- * Matches an ISO 8601 date-time with a zone. It accepts every date-time that RFC 3339 allows (section 5.6, including lower case and a space
+ * Matches an ISO 8601 date-time with a zone, even with a leap second. It accepts every date-time that RFC 3339 allows (section 5.6, including lower case and a space
  * in place of the T). It also accepts a date-time without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not allow.
  */
 const dateTimePattern =
-  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -30,11 +30,16 @@ const startOfMonth = (year: number, month: number): number =>
 const startOfYear0 = startOfMonth(0, 1);
 const startOfYear10000 = startOfMonth(10_000, 1);
 
-/**
- * Parses an unambiguous date-time: it has a zone, its day exists, and its year in UTC has four digits (D-96). Returns undefined for any
- * other string.
- */
-export function parseDateTime(text: string): ParsedDateTime | undefined {
+interface Notation {
+  /** In Unix milliseconds, and in any year. */
+  readonly startOfMinute: number;
+  /** Undefined if the string has no seconds. */
+  readonly second: string | undefined;
+  /** The fraction of a second as it is written, such as `.50`, or empty. */
+  readonly fraction: string;
+}
+
+function parseNotation(text: string): Notation | undefined {
   const match = dateTimePattern.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
@@ -42,10 +47,65 @@ export function parseDateTime(text: string): ParsedDateTime | undefined {
   if (midnight >= startOfMonth(Number(year), Number(month) + 1)) return undefined;
   const utcOffsetMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
   const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - utcOffsetMinutes) * minuteMs;
-  if (startOfMinute < startOfYear0 || startOfMinute >= startOfYear10000) return undefined;
+  return { startOfMinute, second, fraction };
+}
+
+/** Returns what a date-time must have to be accepted (D-96); undefined if it is. */
+function findLimit({ startOfMinute, second }: Notation): string | undefined {
+  if (second === "60") return "a second from 00 to 59, not a leap second";
+  return startOfMinute >= startOfYear0 && startOfMinute < startOfYear10000 ? undefined : yearLimit;
+}
+
+const yearLimit = "a year from 0000 to 9999 in UTC";
+
+function parse(text: string): Notation | undefined {
+  const notation = parseNotation(text);
+  return notation && findLimit(notation) === undefined ? notation : undefined;
+}
+
+/**
+ * Parses an unambiguous date-time: it has a zone, its day exists, and its year in UTC has four digits (D-96). Returns undefined for any
+ * other string.
+ */
+export function parseDateTime(text: string): ParsedDateTime | undefined {
+  const notation = parse(text);
+  if (!notation) return undefined;
+  const { startOfMinute, second, fraction } = notation;
   const earliest = startOfMinute + (Number(second ?? 0) + Number(`0${fraction}`)) * 1000;
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
 }
+
+/**
+ * Returns what a string must have, if it is ISO 8601 and is rejected for its value, such as `a year from 0000 to 9999 in UTC`. Returns
+ * undefined for any other string. Without it, an error would ask for the time zone that the string has.
+ */
+export function findUnmetLimit(text: string): string | undefined {
+  // `Date.toJSON` formats the other years with a sign and six digits.
+  if (/^[+-]\d{6}-/.test(text)) return yearLimit;
+  const notation = parseNotation(text);
+  return notation && findLimit(notation);
+}
+
+/**
+ * Compares two instants, by every digit of their fractions. A comparison in milliseconds ignores the digits after the third. Returns NaN if
+ * either string is not a date-time.
+ */
+export function compareDateTimes(a: string, b: string): number {
+  const [keyA, keyB] = [toSortKey(a), toSortKey(b)];
+  if (keyA === undefined || keyB === undefined) return Number.NaN;
+  if (keyA === keyB) return 0;
+  return keyA < keyB ? -1 : 1;
+}
+
+/** Returns a string that sorts like the instant: in UTC, without the zeros at the end of the fraction. */
+function toSortKey(text: string): string | undefined {
+  const notation = parse(text);
+  return notation && formatSeconds(notation) + notation.fraction.replace(/\.?0+$/, "");
+}
+
+/** Formats a date-time in UTC, up to its seconds. */
+const formatSeconds = ({ startOfMinute, second = "0" }: Notation): string =>
+  new Date(startOfMinute + Number(second) * 1000).toISOString().slice(0, 19);
 
 /**
  * Returns a date-time unchanged if every reader accepts its notation, or converts it to UTC. Returns undefined for a string that is not a
@@ -64,11 +124,7 @@ export const toUtc = (text: string): string | undefined => normalise(text, /^[^t
  * @param acceptedForm starts with 19 characters: the date, a capital T and the time with seconds
  */
 function normalise(text: string, acceptedForm: RegExp): string | undefined {
-  const time = parseDateTime(text);
-  if (!time) return undefined;
-  if (acceptedForm.test(text)) return text;
-  const [fraction = ""] = /\.\d+/.exec(text) ?? [];
-  // Parse the date-time without its fraction, which could round up to the next second as a number.
-  const { earliest } = parseDateTime(text.replace(fraction, "")) ?? time;
-  return `${new Date(earliest).toISOString().slice(0, 19)}${fraction}Z`;
+  const notation = parse(text);
+  if (!notation || acceptedForm.test(text)) return notation && text;
+  return `${formatSeconds(notation)}${notation.fraction}Z`;
 }

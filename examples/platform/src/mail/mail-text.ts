@@ -1,3 +1,4 @@
+import { compareDateTimes } from "@offers/contract/date-time";
 import type { OfferEventValue } from "../store/tables.ts";
 import { timeFormats } from "../time-zones/time-formats.ts";
 import { defaultTimeZone } from "../time-zones/time-zone.ts";
@@ -57,7 +58,7 @@ const maxListedSlots = 5;
  */
 export function offerSummary({ events, place: placeText, timeZone }: OfferSummary): string[] {
   const { span } = timeFormats(timeZone ?? defaultTimeZone);
-  const inOrder = events.toSorted((a, b) => Date.parse(a.start) - Date.parse(b.start));
+  const inOrder = events.toSorted((a, b) => compareDateTimes(a.start, b.start));
   const slots = inOrder
     .slice(0, maxListedSlots)
     .map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);

@@ -1,4 +1,5 @@
-import { offerCreationSchema, utcDateTimeSchema } from "@offers/contract/schemas";
+import { compareDateTimes } from "@offers/contract/date-time";
+import { offerCreationSchema } from "@offers/contract/schemas";
 import { remedyForText } from "../http/fields.ts";
 import { type FieldErrors, invalidRequest } from "../http/problem.ts";
 import { addFieldError, fieldErrors } from "../http/validation.ts";
@@ -45,17 +46,17 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   if (!Array.isArray(events)) return;
   const today = now.toISOString().slice(0, 10);
   for (const [index, event] of events.entries()) {
-    const { start, end } = toFields(event);
-    const startMs = toEpochMs(start);
-    const endMs = toEpochMs(end);
-    // D-29. An invalid field becomes NaN, which makes both comparisons false.
-    if (startMs < Date.parse(today))
+    const fields = toFields(event);
+    const [start, end] = [toText(fields.start), toText(fields.end)];
+    // D-29. An invalid time makes both comparisons false.
+    if (compareDateTimes(start, `${today}T00:00:00Z`) < 0)
       addFieldError(
         errors,
         `events[${index}].start`,
         `Choose a start date of today or later (today is ${today} in UTC).`,
       );
-    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end that is after the start.");
+    if (compareDateTimes(end, start) <= 0)
+      addFieldError(errors, `events[${index}].end`, "Choose an end that is after the start.");
   }
 }
 
@@ -63,11 +64,7 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
 const toFields = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Returns the time in milliseconds; NaN if the value is not a valid UTC date-time. */
-const toEpochMs = (value: unknown): number => {
-  const parsed = utcDateTimeSchema.safeParse(value);
-  return parsed.success ? Date.parse(parsed.data) : Number.NaN;
-};
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** Reports a creator who may not create offers with this API key (D-37). */
 async function checkCreator(id: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {

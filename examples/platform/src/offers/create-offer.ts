@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { compareDateTimes } from "@offers/contract/date-time";
 import type { offerCreationSchema } from "@offers/contract/schemas";
 import { sql } from "kysely";
 import type { z } from "zod";
@@ -71,5 +72,11 @@ function firstStart(events: readonly { start: string }[]): Date | undefined {
 
 function lastEnd(events: readonly { end: string }[]): Date | null {
   if (events.length === 0) return null;
-  return new Date(Math.max(...events.map(({ end }) => Date.parse(end))));
+  return new Date(Math.max(...events.map(({ end }) => roundUpToMs(end))));
+}
+
+/** Rounds up, because the clock that ends an offer counts milliseconds, and Date ignores the digits after the third (D-96). */
+function roundUpToMs(time: string): number {
+  const ms = Date.parse(time);
+  return compareDateTimes(time, new Date(ms).toISOString()) > 0 ? ms + 1 : ms;
 }

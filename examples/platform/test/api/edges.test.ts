@@ -207,6 +207,16 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: true });
     });
 
+    test("an offer is not historic before the last digit of its end", async () => {
+      setClock("2099-05-01T00:00:00Z");
+      const id = extractId(await create(slot("2099-05-01T16:00:00.1231Z", "2099-05-01T16:00:00.1239Z")));
+      const read = async () => (await call("GET", `/offer/${id}`)).json();
+      setClock("2099-05-01T16:00:00.123Z");
+      expect(await read()).toMatchObject({ isHistoric: false });
+      setClock("2099-05-01T16:00:00.124Z");
+      expect(await read()).toMatchObject({ isHistoric: true });
+    });
+
     test("an event may be on 9999-12-31, but its dates may not have year 0 or five-digit years", async () => {
       setClock("9999-12-31T00:00:00Z");
       const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];

@@ -99,7 +99,7 @@ describe.each(variants)(
         await actAsWorker("worker_ben", id, "reject");
         const read = await harbour.getOffer(id);
         expect(read).toMatchObject({ id, title: "Kitchen help", complete: false, widthdrawn: false });
-        expect(read.events).toEqual([{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00.000Z" }]);
+        expect(read.events).toEqual([{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00.000Z" }]);
         expect(read.recipients.map(({ response }) => response)).toEqual(["applied", "rejected"]);
         await expect(harbour.completeOffer(id, ["worker_amal"])).resolves.toBeUndefined();
         await expect(harbour.withdrawOffer(id)).resolves.toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useReceiver, usePageClient, usePlatform } from "../support/use-opened.ts";
+import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
 import { saveCompany } from "./page-client.ts";
 
 const platform = usePlatform();
@@ -9,10 +9,17 @@ const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
 
 /** Returns the opening tags and labels of a form's submit buttons, in the order of the document. */
 const findSubmitButtons = (form: string): { tag: string; label: string }[] =>
-  [...form.matchAll(/(<button(?![^>]*type="button")[^>]*>)([^<]*)/g)].map(([, tag = "", label = ""]) => ({ tag, label }));
+  [...form.matchAll(/(<button(?![^>]*type="button")[^>]*>)([^<]*)/g)].map(([, tag = "", label = ""]) => ({
+    tag,
+    label,
+  }));
 
 /** Visits every page that the start page links to, directly or indirectly. @returns the forms with a search field */
-async function findSearchForms(client: typeof hana, start: string, otherPages: readonly string[] = []): Promise<string[]> {
+async function findSearchForms(
+  client: typeof hana,
+  start: string,
+  otherPages: readonly string[] = [],
+): Promise<string[]> {
   const queue = [start, ...otherPages];
   const visited = new Set<string>();
   const forms: string[] = [];
@@ -21,8 +28,14 @@ async function findSearchForms(client: typeof hana, start: string, otherPages: r
     if (visited.has(pattern)) continue;
     visited.add(pattern);
     const { text } = await client.get(path);
-    forms.push(...[...text.matchAll(/<form.*?<\/form>/gs)].map(([form]) => form).filter((form) => form.includes('type="search"')));
-    queue.push(...[...text.matchAll(/<a [^>]*href="(\/[^"#]*)/g)].map(([, link = ""]) => link.replaceAll("&amp;", "&")));
+    forms.push(
+      ...[...text.matchAll(/<form.*?<\/form>/gs)]
+        .map(([form]) => form)
+        .filter((form) => form.includes('type="search"')),
+    );
+    queue.push(
+      ...[...text.matchAll(/<a [^>]*href="(\/[^"#]*)/g)].map(([, link = ""]) => link.replaceAll("&amp;", "&")),
+    );
   }
   return forms;
 }

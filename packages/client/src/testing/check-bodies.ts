@@ -1,3 +1,4 @@
+import { compareDateTimes } from "@offers/contract/date-time";
 import { visibleCharacter } from "@offers/contract/decisions";
 import { FieldCheck } from "./field-check.ts";
 import { invalidRequest } from "./refusal.ts";
@@ -106,11 +107,12 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
       end: check.parseDateTime(`${name}.end`, event.end),
     };
     slots.push(slot);
-    const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.rejectUnknownFields(`${name}.`, event, ["start", "end"]);
-    if (startMs < Date.parse(today))
+    // An invalid time makes both comparisons false.
+    if (compareDateTimes(slot.start, `${today}T00:00:00Z`) < 0)
       check.addError(`${name}.start`, `Choose a start date of today or later (today is ${today} in UTC).`);
-    if (endMs <= startMs) check.addError(`${name}.end`, "Choose an end that is after the start.");
+    if (compareDateTimes(slot.end, slot.start) <= 0)
+      check.addError(`${name}.end`, "Choose an end that is after the start.");
   }
   return slots;
 }

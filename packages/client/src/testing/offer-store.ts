@@ -1,3 +1,4 @@
+import { compareDateTimes } from "@offers/contract/date-time";
 import type { Offer } from "../offer.ts";
 import type { Creation } from "./check-bodies.ts";
 import { type FieldErrors, Refusal } from "./refusal.ts";
@@ -38,8 +39,9 @@ export class OfferStore {
   /** Returns the offer. @throws {Refusal} `offer_not_found`, even for another organisation's offer (D-20) */
   read(owner: Organisation, id: string, now: Date): Offer {
     const { offer } = this.#find(owner, id);
-    const endTimes = offer.events.map(({ end }) => Date.parse(end));
-    return { ...offer, isHistoric: endTimes.length > 0 && endTimes.every((end) => end <= now.getTime()) };
+    const { events } = offer;
+    const hasEnded = ({ end }: { end: string }): boolean => compareDateTimes(end, now.toISOString()) <= 0;
+    return { ...offer, isHistoric: events.length > 0 && events.every(hasEnded) };
   }
 
   /**

@@ -256,6 +256,23 @@ export function describeMessages(getFixture: () => ContractFixture): void {
       expect(createAndReadStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(stored),
     );
 
+    test.each([
+      ["2099-05-01T16:00:00.1231Z", "2099-05-01T16:00:00.1239Z"],
+      ["2099-05-01T16:00:00.000000000000000001Z", "2099-05-01T18:00:00.000000000000000002+02:00"],
+    ])("an event may start at %s and end at %s, because every digit counts (D-96)", async (start, end) => {
+      await createOffer({ events: [{ start, end }] });
+      const endsFirst = { ...input, events: [{ start: end, end: start }] };
+      expect(await sendAndReadRejectedFields(endsFirst)).toEqual(["events[0].end"]);
+    });
+
+    test.each([
+      ["2099-12-31T23:59:60Z", "Use a second from 00 to 59, not a leap second."],
+      ["9999-12-31T23:00:00-05:00", "Use a year from 0000 to 9999 in UTC."],
+    ])("the problem with %s is its value and not its notation (D-96)", async (end, remedy) => {
+      const response = await post(`/offer${version}`, { ...input, events: [{ ...slot, end }] });
+      expect(parseProblem(response).errors).toEqual({ "events[0].end": [remedy] });
+    });
+
     test("a creation with null for every optional field is accepted as if the fields were absent (D-94)", async () => {
       const [id] = await createOffer({ details: null, locationPlaceId: null, notifyEmailAddress: null, events: null });
       const offer = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);

@@ -38,6 +38,16 @@ test("an offer becomes historic when the test's clock reaches the end of its las
   expect(await offers.getOffer(id)).toMatchObject({ isHistoric: true });
 });
 
+test("an offer is not historic before the last digit of its end", async () => {
+  let now = new Date("2030-05-01T22:00:00.123Z");
+  const offers = new OffersClient(createTestService({ now: () => now }));
+  const events = [{ start: "2030-05-01T16:00:00Z", end: "2030-05-01T22:00:00.1231Z" }];
+  const { id } = await offers.createOffer({ ...input, events });
+  expect(await offers.getOffer(id)).toMatchObject({ isHistoric: false });
+  now = new Date("2030-05-01T22:00:00.124Z");
+  expect(await offers.getOffer(id)).toMatchObject({ isHistoric: true });
+});
+
 test("a creation with the same idempotency key returns the same offer for 24 hours", async () => {
   let now = Date.parse("2030-05-01T12:00:00Z");
   const offers = new OffersClient(createTestService({ now: () => new Date(now) }));

@@ -142,6 +142,7 @@ function formatMessage(issue: z.core.$ZodIssue): string {
     return issue.expected === "int" ? "Must be an integer." : `Must be of type ${issue.expected}.`;
   if (issue.code === "too_small") return `Too short or too small; at least ${issue.minimum}.`;
   if (issue.code === "too_big") return `Too long or too large; at most ${issue.maximum}.`;
+  if (issue.code === "custom") return issue.message.replace("Use", "Must have");
   if (issue.code !== "invalid_format") return issue.code;
   if (issue.format === "datetime") return "Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z.";
   if (issue.format === "url") return "Must be a full URL.";

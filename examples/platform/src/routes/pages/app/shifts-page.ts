@@ -1,3 +1,4 @@
+import { compareDateTimes } from "@offers/contract/date-time";
 import { shifts, type WorkerShift } from "../../worker-app/shifts.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { otherOrderLabels, readListPage } from "../layout/pagination.ts";
@@ -23,7 +24,7 @@ const shiftCard = (
     <a class="entry successful" href="/app/offers/${encodeURIComponent(id)}">
       <strong>${title}</strong>
       ${events
-        .filter(({ end }) => new Date(end) > deps.now())
+        .filter(({ end }) => compareDateTimes(end, deps.now().toISOString()) > 0)
         .map(({ start, end }) => html`<span>${times.timeSpan(start, end)}</span>`)}
       <span class="fine">${organisationName}${place && ` · ${place}`}</span>
     </a>
