@@ -50,10 +50,7 @@ function findChange({ path, expected }: Issue, root: unknown): Change | undefine
   if (expected === "idn-email" || expected === "uri") return () => String(value).trim();
   if (expected === "string" && hasExactText(value)) return String;
   if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
-  if (expected !== "array") return undefined;
-  if (typeof value === "string") return () => [value];
-  // Only a contact search has a filter. A search with a filter needs no addresses.
-  return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
+  return expected === "array" && typeof value === "string" ? () => [value] : undefined;
 }
 
 /**
@@ -66,11 +63,6 @@ const hasExactText = (value: unknown): boolean =>
 
 const hasExactNumber = (text: string): boolean =>
   /^-?\d+(?:\.\d+)?$/.test(text) && text.replace(/\D/g, "").length <= 15;
-
-const hasText = (object: unknown, name: string): boolean => {
-  const value = valueAt(object, [name]);
-  return typeof value === "string" && value.trim() !== "";
-};
 
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
   path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
