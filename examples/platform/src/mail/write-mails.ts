@@ -1,4 +1,4 @@
-import { type Insertable, sql } from "kysely";
+import { type Insertable, type RawBuilder, sql } from "kysely";
 import { onlyLane, wakeLanes } from "../outbox/queue.ts";
 import type { MailTable } from "../store/invitation-tables.ts";
 import { announce, type Trx } from "../store/store.ts";
@@ -25,9 +25,11 @@ export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): P
 export interface Digest {
   /** The id of the row that the digest is about, such as an offer. Each key has at most one pending digest. */
   key: string;
-  at: Date;
   delayMinutes: number;
 }
+
+/** A time, or a SQL expression for it. */
+export type Moment = Date | RawBuilder<Date>;
 
 /** A pending email must not be changed if it is due before this time, because a claim could send it before this transaction commits. */
 export const earliestChangeableDue = sql<Date>`now() + interval '10 s'`;
@@ -40,8 +42,8 @@ export const earliestChangeableDue = sql<Date>`now() + interval '10 s'`;
  */
 export async function enqueueDigest(
   trx: Trx,
-  { key, at, delayMinutes }: Digest,
-  compose: (since: Date) => Promise<EmailToSend>,
+  { key, delayMinutes }: Digest,
+  compose: (since: Moment) => Promise<EmailToSend>,
 ): Promise<void> {
   const pending = await trx
     .selectFrom("mails")
@@ -58,7 +60,7 @@ export async function enqueueDigest(
   const dueAt = sql<Date>`now() + ${delayMinutes} * interval '1 minute'`;
   await trx
     .insertInto("mails")
-    .values({ ...(await compose(at)), digest_of: key, created_at: at, due_at: dueAt })
+    .values({ ...(await compose(sql<Date>`now()`)), digest_of: key, due_at: dueAt })
     .execute();
   await wakeLanes(trx, "mails", [onlyLane], dueAt);
 }

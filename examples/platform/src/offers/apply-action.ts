@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { type FieldErrors, ProblemError } from "../http/problem.ts";
 import { addFieldError } from "../http/validation.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
@@ -27,12 +28,11 @@ export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
  */
 export async function applyAction(
   trx: Trx,
-  deps: Pick<OfferDeps, "now" | "linkTo">,
+  deps: Pick<OfferDeps, "linkTo">,
   actor: Actor,
   offerId: string,
   action: Action,
 ): Promise<ActionResult> {
-  const at = deps.now();
   const offer = await lockOffer(trx, actor, offerId);
   if (offer === undefined) return { code: "offer_not_found" };
   const state: OfferState = {
@@ -42,8 +42,8 @@ export async function applyAction(
   };
   const outcome = transition(state, action);
   if (!outcome.allowed) return outcome.refusal;
-  await writeState(trx, offer, { action, before: state, after: outcome.state, at });
-  await recordView(trx, offerId, action, at);
+  await writeState(trx, offer, { action, before: state, after: outcome.state });
+  await recordView(trx, offerId, action);
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   const applyEffects = async () => {
     for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
@@ -51,14 +51,14 @@ export async function applyAction(
   const hasEffects = outcome.effects.length > 0;
   if ("workerId" in actor && hasEffects) await continueOfferTrace(offer.trace, "worker response", applyEffects);
   else await applyEffects();
-  if (hasEffects) await emailContact(trx, { ...deps, now: () => at }, offer, action);
+  if (hasEffects) await emailContact(trx, deps, offer, action);
   return "done";
 }
 
 /** Emails the offer's contact about the change (D-121). */
 const emailContact = (
   trx: Trx,
-  deps: Pick<OfferDeps, "now" | "linkTo">,
+  deps: Pick<OfferDeps, "linkTo">,
   offer: MailedOffer,
   { type }: Action,
 ): Promise<void> =>
@@ -100,24 +100,26 @@ interface StateChange {
   action: Action;
   before: OfferState;
   after: OfferState;
-  at: Date;
 }
+
+/** The start of the transaction by the database's clock, which is also the default for the rows that the transaction inserts. */
+const now = sql<Date>`now()`;
 
 async function writeState(
   trx: Trx,
   { id, organisation_id }: { id: string; organisation_id: string },
-  { action, before, after, at }: StateChange,
+  { action, before, after }: StateChange,
 ): Promise<void> {
-  const updateOffer = (columns: { completed_at: Date } | { withdrawn_at: Date }) =>
+  const updateOffer = (column: "completed_at" | "withdrawn_at") =>
     trx
       .updateTable("offers")
-      .set(columns)
+      .set({ [column]: now })
       .where("id", "=", id)
       .where("organisation_id", "=", organisation_id)
       .execute();
   // D-07: each flag is set only once.
-  if (after.complete !== before.complete) await updateOffer({ completed_at: at });
-  if (after.withdrawn !== before.withdrawn) await updateOffer({ withdrawn_at: at });
+  if (after.complete !== before.complete) await updateOffer("completed_at");
+  if (after.withdrawn !== before.withdrawn) await updateOffer("withdrawn_at");
   const changedRecipients = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
   // All changed recipients get the same values, because they are the selected workers of a completion, or one responding worker.
   const [first] = changedRecipients;
@@ -125,7 +127,7 @@ async function writeState(
   const { response, confirmation } = first;
   await trx
     .updateTable("recipients")
-    .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: at }) })
+    .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: now }) })
     .where("offer_id", "=", id)
     .where(
       "worker_id",
@@ -136,11 +138,11 @@ async function writeState(
 }
 
 /** Records when the worker opened or closed the offer. Does nothing for other actions. */
-async function recordView(trx: Trx, offerId: string, action: Action, at: Date): Promise<void> {
+async function recordView(trx: Trx, offerId: string, action: Action): Promise<void> {
   if (action.type !== "open" && action.type !== "close") return;
   await trx
     .updateTable("recipients")
-    .set(action.type === "open" ? { opened_at: at } : { closed_at: at })
+    .set(action.type === "open" ? { opened_at: now } : { closed_at: now })
     .where("offer_id", "=", offerId)
     .where("worker_id", "=", action.workerId)
     .execute();

@@ -19,13 +19,12 @@ export type OfferCreation = z.infer<typeof offerCreationSchema>;
  */
 export async function createOffer(
   trx: Trx,
-  deps: Pick<OfferDeps, "now" | "linkTo">,
+  deps: Pick<OfferDeps, "linkTo">,
   organisationId: string,
   input: OfferCreation,
 ): Promise<string> {
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
-  const createdAt = deps.now();
   // D-30: a worker receives the offer once, even if the worker's id is repeated.
   const workerIds = [...new Set(input.workerIds)];
   const offer = {
@@ -44,7 +43,6 @@ export async function createOffer(
       events: JSON.stringify(events),
       ends_at: lastEnd(events),
       work_from: firstStart(events) ?? "infinity",
-      created_at: createdAt,
       trace: activeTrace(),
     })
     .execute();

@@ -1,6 +1,12 @@
 import { responseDigestMinutes } from "../generated/decisions.ts";
 import { offerSummary, toEmailLine } from "../mail/mail-text.ts";
-import { type EmailToSend, earliestChangeableDue, enqueueDigest, enqueueEmails } from "../mail/write-mails.ts";
+import {
+  type EmailToSend,
+  earliestChangeableDue,
+  enqueueDigest,
+  enqueueEmails,
+  type Moment,
+} from "../mail/write-mails.ts";
 import { placeName } from "../store/place-name.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
@@ -16,7 +22,7 @@ export interface MailedOffer {
   events: readonly OfferEventValue[];
 }
 
-type MailDeps = Pick<OfferDeps, "now" | "linkTo">;
+type MailDeps = Pick<OfferDeps, "linkTo">;
 
 /** The maximum number of workers to list by name. An email only counts the others. */
 const maxListedNames = 20;
@@ -40,7 +46,7 @@ export async function emailOfferCreated(
 export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
-  await enqueueDigest(trx, { key: id, at: deps.now(), delayMinutes: responseDigestMinutes }, async (since) => ({
+  await enqueueDigest(trx, { key: id, delayMinutes: responseDigestMinutes }, async (since) => ({
     to_address: address,
     ...(await composeResponseDigest(trx, deps, offer, since)),
   }));
@@ -51,7 +57,7 @@ async function composeResponseDigest(
   trx: Trx,
   deps: MailDeps,
   offer: MailedOffer,
-  since: Date,
+  since: Moment,
 ): Promise<Pick<EmailToSend, "subject" | "body">> {
   const responses = await trx
     .selectFrom("recipients")

@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, SqlBool } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { type Loop, runLoop } from "../outbox/timers.ts";
 import { announce, type Store, type Trx } from "../store/store.ts";
@@ -111,8 +111,10 @@ export function startRedeliveryLoop(store: Store, onError: (error: unknown) => v
   return runLoop(tick, onError);
 }
 
+const now = sql<Date>`now()`;
+
 async function moveToBackOfQueue({ db }: Store, taskId: string): Promise<void> {
-  await db.updateTable("redeliveries").set({ continued_at: new Date() }).where("id", "=", taskId).execute();
+  await db.updateTable("redeliveries").set({ continued_at: now }).where("id", "=", taskId).execute();
 }
 
 /** Locks the unfinished task that has waited longest. Skips tasks that other processes have locked. */
@@ -156,7 +158,6 @@ async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Pro
   const skipped = isLastBatch
     ? Math.max(0, task.total - redelivered)
     : task.skipped + outcomes.length - redeliveredInBatch;
-  const now = new Date();
   await trx
     .updateTable("redeliveries")
     .set({

@@ -74,14 +74,14 @@ async function createPlatformSide(
     .values(storyWorkers.map((id) => ({ id, name: id, password_hash: "" })))
     .execute();
   const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] };
-  const offerId = await store.transaction((trx) => createOffer(trx, { now, linkTo }, organisationId, offer));
+  const offerId = await store.transaction((trx) => createOffer(trx, { linkTo }, organisationId, offer));
   // The production defaults, but without jitter.
   const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
   const startDelivery = () => fixture.startDelivery({ now, sign, ...policies });
   let delivery = startDelivery();
 
   const act = async (actor: Actor, action: Action) => {
-    const result = await store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
+    const result = await store.transaction((trx) => applyAction(trx, { linkTo }, actor, offerId, action));
     return result === "done" ? result : result.code;
   };
   const deliveryIds = async () => (await readDeliveries(fixture)).map(({ id }) => id);

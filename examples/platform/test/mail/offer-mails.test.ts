@@ -13,7 +13,6 @@ describe("mails about offers", async () => {
   const fixture = useDeliveryFixture();
   let organisationId: string;
   const workerIds = ["amal", "ben", "cleo"];
-  const now = () => new Date();
   beforeAll(async () => {
     organisationId = await addOrganisation(fixture.store);
     const { db } = fixture.store;
@@ -26,7 +25,7 @@ describe("mails about offers", async () => {
 
   const createTestOffer = (title: string, changes: { notifyEmailAddress?: string } = { notifyEmailAddress: address }) =>
     fixture.store.transaction((trx) =>
-      createOffer(trx, { now, linkTo }, organisationId, {
+      createOffer(trx, { linkTo }, organisationId, {
         createdByUserId: "user-1",
         title,
         workerIds,
@@ -37,7 +36,7 @@ describe("mails about offers", async () => {
     );
   const performAction = (offerId: string, action: Action) => {
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId };
-    return fixture.store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
+    return fixture.store.transaction((trx) => applyAction(trx, { linkTo }, actor, offerId, action));
   };
   const readMails = (offerId: string) =>
     fixture.store.db

@@ -63,16 +63,14 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
   };
   const createTestOffer = (): Promise<string> =>
     fixture.store.transaction((trx) =>
-      createOffer(trx, { now, linkTo }, organisationId, {
+      createOffer(trx, { linkTo }, organisationId, {
         createdByUserId: "user-1",
         title: "Bar",
         workerIds: [workerId],
       }),
     );
   const withdraw = (offerId: string) =>
-    fixture.store.transaction((trx) =>
-      applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }),
-    );
+    fixture.store.transaction((trx) => applyAction(trx, { linkTo }, { organisationId }, offerId, { type: "withdraw" }));
   const listPushedReasons = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const readReasons = async (): Promise<NotificationReason[]> => {
     const notifications = await readNotifications(fixture.store, workerId);
@@ -179,10 +177,10 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     startSending();
     const [offerId] = [await createTestOffer(), await createTestOffer()];
     await fixture.store.transaction((trx) =>
-      applyAction(trx, { now, linkTo }, { workerId }, offerId, { type: "apply", workerId }),
+      applyAction(trx, { linkTo }, { workerId }, offerId, { type: "apply", workerId }),
     );
     await fixture.store.transaction((trx) =>
-      applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
+      applyAction(trx, { linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
     await eventually("the decision was rejected", () => listPushedReasons().includes("successful"));
     await time.waitUntilIdle();
@@ -215,7 +213,7 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
       await db.insertInto("devices").values({ id, worker_id: id, platform: "ios" }).execute();
     }
     const offerId = await fixture.store.transaction((trx) =>
-      createOffer(trx, { now, linkTo }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
+      createOffer(trx, { linkTo }, organisationId, { createdByUserId: "user-1", title: "Bar", workerIds }),
     );
     const ids = (await db.selectFrom("notifications").select("id").orderBy("id").execute()).map(({ id }) => id);
     for (const id of ids.toReversed())
@@ -224,7 +222,7 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
       ids,
       act: (action: Action) =>
         fixture.store.transaction((trx) =>
-          applyAction(trx, { now, linkTo }, "workerId" in action ? action : { organisationId }, offerId, action),
+          applyAction(trx, { linkTo }, "workerId" in action ? action : { organisationId }, offerId, action),
         ),
     };
   }

@@ -140,7 +140,7 @@ class ScenarioRunner {
     const workerIds = workerIndexes.map((index) => this.#workerIds[index] ?? "");
     const input = { createdByUserId: "user-1", title: "Bar", workerIds };
     await this.#store.transaction(async (trx) => {
-      this.offerIds.push(await createOffer(trx, { now, linkTo }, this.#organisationId, input));
+      this.offerIds.push(await createOffer(trx, { linkTo }, this.#organisationId, input));
     });
   }
 
@@ -148,7 +148,7 @@ class ScenarioRunner {
   async #act(offerIndex: number, action: Action): Promise<void> {
     const offerId = this.offerIds[offerIndex % this.offerIds.length] ?? "";
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };
-    await this.#store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
+    await this.#store.transaction((trx) => applyAction(trx, { linkTo }, actor, offerId, action));
   }
 
   /** Registers a device with this token for the worker. */
@@ -157,8 +157,6 @@ class ScenarioRunner {
     this.#devices.push({ id, workerId, token });
   }
 }
-
-const now = (): Date => new Date();
 
 async function countDue({ db }: Store): Promise<number> {
   const due = db.selectFrom("notifications").select(({ fn }) => fn.countAll<number>().as("count"));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { z } from "zod";
 import { type NewSession, openSession, signIn } from "../../accounts/sessions.ts";
 import type { Visitor } from "../../accounts/visitor.ts";
@@ -117,7 +118,7 @@ export async function acceptAsWorker(
 async function markInvitationUsed(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
   const invitation = await trx
     .updateTable("invitations")
-    .set({ accepted_at: now() })
+    .set({ accepted_at: sql<Date>`now()` })
     .where("token_hash", "=", sha256(token))
     .where("accepted_at", "is", null)
     .where("created_at", ">", new Date(now().getTime() - invitationValidDays * dayMs))
