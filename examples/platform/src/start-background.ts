@@ -3,8 +3,8 @@ import type { EventStreams } from "./http/event-streams.ts";
 import { mailboxTransport, startMail } from "./mail/start-mail.ts";
 import { createMetrics, type Metrics, serveMetrics } from "./observability/metrics.ts";
 import { runLoop } from "./outbox/timers.ts";
-import { inboxTransport, type PushTransport } from "./push/push-transport.ts";
-import { startPush } from "./push/start-push.ts";
+import { menuOnlyTransport, type PushTransport } from "./push/push-transport.ts";
+import { type PushRecord, startPush } from "./push/start-push.ts";
 import { purgeExpired } from "./retention.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -63,7 +63,8 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
       log.warn(record, "endpoint.changed");
     },
   });
-  const push = startPush({ store, leases, signals, transport: pushTransport, onError });
+  const logPush = (record: PushRecord): void => log.info(record, "push.attempted");
+  const push = startPush({ store, leases, signals, transport: pushTransport, onError, onAttempt: logPush });
   const mail = startMail({ store, leases, signals, transport: mailTransport, onError });
   /** @returns how long to pause before the next batch, in milliseconds */
   const runRetention = async (): Promise<number> => {
@@ -90,7 +91,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
  * returns a transport that does not send pushes.
  */
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
-  if (settings.fcmCredentials === undefined) return inboxTransport;
+  if (settings.fcmCredentials === undefined) return menuOnlyTransport;
   const credentials = await readFcmCredentials(settings.fcmCredentials);
   const { createFcmTransport, removeToken } = await import("./push/fcm-transport.ts");
   return createFcmTransport({ credentials, now, onUnregistered: (device) => removeToken(store, device) });

@@ -85,10 +85,12 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
   return {
     async send(device, notification) {
       // A device without a token cannot receive pushes. It shows only the notifications menu.
-      if (device.token === null) return;
+      if (device.token === null) return "no_token";
       const errorCode = await postMessage(buildFcmMessage(device, notification, now()));
-      if (errorCode === "UNREGISTERED") await onUnregistered(device);
-      else if (errorCode !== undefined) throw new FcmError(errorCode);
+      if (errorCode === undefined) return undefined;
+      if (errorCode !== "UNREGISTERED") throw new FcmError(errorCode);
+      await onUnregistered(device);
+      return "unregistered";
     },
     close: () => dispatcher.close(),
   };

@@ -25,12 +25,15 @@ export interface Notification {
 /** The push payload: a notification and the details that a phone shows. */
 export interface Push extends Notification, OfferSummary {}
 
-/** Sends notifications to workers' devices, through Firebase Cloud Messaging (D-79) or not at all (`inboxTransport`). */
+/** Why a notification is shown only in the menu. */
+export type NotSentReason = "no_device" | "no_token" | "no_push_service" | "unregistered";
+
+/** Sends notifications to workers' devices, through Firebase Cloud Messaging (D-79) or not at all (`menuOnlyTransport`). */
 export interface PushTransport {
-  /** Sends one push. Rejects if it should be retried. */
-  send(device: Device, push: Push): Promise<void>;
+  /** Sends one push. Rejects if it should be retried. @returns why nothing was sent; undefined if the push service accepted the push */
+  send(device: Device, push: Push): Promise<NotSentReason | undefined>;
   close?(): Promise<void>;
 }
 
 /** A transport that does not send pushes. The worker app reads notifications from the store and the notification feed. */
-export const inboxTransport: PushTransport = { send: async () => undefined };
+export const menuOnlyTransport: PushTransport = { send: async () => "no_push_service" };

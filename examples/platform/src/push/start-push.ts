@@ -7,7 +7,7 @@ import { placeName } from "../store/place-name.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store, Trx } from "../store/store.ts";
 import { traceAttempt } from "../tracing/tracing.ts";
-import type { PushTransport } from "./push-transport.ts";
+import type { Device, Notification, NotSentReason, PushTransport } from "./push-transport.ts";
 
 export interface PushOptions {
   store: Store;
@@ -15,12 +15,24 @@ export interface PushOptions {
   /** Wakes the loop after each commit that stores notifications. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   transport: PushTransport;
-  /** Called with the number of pushes whose outcomes were stored. */
-  onSettled?: (count: number) => void;
+  /** Called after the outcome of an attempt was stored. */
+  onAttempt?: (record: PushRecord) => void;
   /** Called with errors, including those from the transport. Pushes continue. */
   onError: (error: unknown) => void;
   /** The delay before the first retry, in milliseconds. Each further delay is twice as long. @default 5_000 */
   firstRetryMs?: number;
+}
+
+/** An attempt to push a notification. It identifies neither the worker nor the device, because it is logged. */
+export interface PushRecord extends Pick<Notification, "offerId" | "reason"> {
+  notificationId: number;
+  platform: Device["platform"] | null;
+  /** Starts at 1. */
+  number: number;
+  /** `not_sent` means that only the menu shows the notification; `failed`, that no further attempt follows. */
+  outcome: "sent" | "not_sent" | "retry" | "failed";
+  /** Set if the outcome is `not_sent`. */
+  because?: NotSentReason;
 }
 
 const maxInFlight = 200;
@@ -28,10 +40,10 @@ const maxInFlight = 200;
 /** The push retry limit. After this many attempts, a notification stays in the menu but is no longer pushed (D-48). */
 export const maxPushAttempts = 10;
 
-type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
+type AttemptedPush = Attempted<DueNotification, "sent" | "refused" | NotSentReason>;
 
 /** Pushes notifications until it is stopped (D-48). */
-export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...context }: PushOptions): Loop {
+export function startPush({ transport, onAttempt, firstRetryMs = 5_000, ...context }: PushOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
     ...context,
@@ -40,18 +52,17 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, trace, ...content }) {
       const { deviceId: id, workerId } = content;
-      // A worker without a device sees the notification only in the menu.
-      if (id === null || platform === null) return "sent";
+      // Null if the worker had no device, or has removed it since.
+      if (id === null || platform === null) return "no_device";
       const push = async () => {
         try {
-          await transport.send({ id, workerId, platform, token }, content);
-          return "sent";
+          return (await transport.send({ id, workerId, platform, token }, content)) ?? "sent";
         } catch (error) {
           onError(error);
           return "refused";
         }
       };
-      const toSpanAttributes = (result: string) => (result === "sent" ? {} : { "error.type": result });
+      const toSpanAttributes = (result: string) => (result === "refused" ? { "error.type": result } : {});
       return traceAttempt(
         "push notification",
         trace,
@@ -63,17 +74,27 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
     async settle(trx, attempted) {
       const heldPushes = await endLeases(trx, "pushes", attempted);
       if (heldPushes.length > 0) await settlePushes(trx, heldPushes, firstRetryMs);
-      return () => onSettled?.(heldPushes.length);
+      return () => {
+        for (const push of heldPushes) onAttempt?.(toRecord(push));
+      };
     },
   });
 }
 
-/** Stores the outcomes of attempts. Schedules a retry unless the push was sent, was superseded, or has used all of its attempts. */
+function toRecord({ row, result }: AttemptedPush): PushRecord {
+  const { id: notificationId, offerId, platform, reason, attempts } = row;
+  const record = { notificationId, offerId, platform, reason, number: attempts + 1 };
+  if (result === "sent") return { ...record, outcome: result };
+  if (result !== "refused") return { ...record, outcome: "not_sent", because: result };
+  return { ...record, outcome: record.number < maxPushAttempts ? "retry" : "failed" };
+}
+
+/** Stores the outcomes of attempts. Schedules a retry if the push was refused, unless it was superseded or has used all of its attempts. */
 async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[], firstRetryMs: number): Promise<void> {
   const outcomes = attemptedPushes.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",
-    retryInMs: result === "sent" || attempts + 1 >= maxPushAttempts ? null : firstRetryMs * 2 ** attempts,
+    retryInMs: result !== "refused" || attempts + 1 >= maxPushAttempts ? null : firstRetryMs * 2 ** attempts,
   }));
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;

@@ -40,6 +40,28 @@ test.each<[string, object, string]>([
   ],
 ])("prints %s", (_, fields, text) => expect(formatText({ ...attempt, ...fields })).toBe(text));
 
+test.each<[string, object, string]>([
+  ["a push", { outcome: "sent", platform: "ios" }, "18:04:11 pushed     offer to ios: offer_1"],
+  [
+    "a push that will be retried",
+    { outcome: "retry", platform: "android", number: 2 },
+    "18:04:11 will retry offer to android: offer_1, attempt 2",
+  ],
+  [
+    "a notification without a push service",
+    { outcome: "not_sent", because: "no_push_service", platform: "ios" },
+    "18:04:11 not pushed offer to ios: offer_1, only in the app's menu; set OFFERS_FCM_CREDENTIALS to push",
+  ],
+  [
+    "a notification without a device",
+    { outcome: "not_sent", because: "no_device", platform: null },
+    "18:04:11 not pushed offer: offer_1, only in the app's menu; the worker has no device",
+  ],
+])("prints %s", (_, fields, text) => {
+  const record = { notificationId: 1, offerId: "offer_1", reason: "offer", number: 1 };
+  expect(formatText({ level: 30, time, msg: "push.attempted", ...record, ...fields })).toBe(text);
+});
+
 test("prints a paused and a disabled endpoint", () => {
   const changed = { level: 40, time, msg: "endpoint.changed", organisationId: "org_harbour" };
   const until = new Date(time + 30_000).toISOString();

@@ -1,4 +1,6 @@
 import { styleText } from "node:util";
+import type { NotSentReason } from "../push/push-transport.ts";
+import type { PushRecord } from "../push/start-push.ts";
 import { attemptLabel } from "../routes/pages/deliveries/delivery-labels.ts";
 import type { EndpointRecord } from "../webhooks/endpoint-health.ts";
 import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
@@ -66,7 +68,7 @@ const outcomeLabels: Record<AttemptRecord["outcome"], [word: string, colour: Col
 
 const pinoWarning = 40;
 
-/** Formats a log line about a delivery, the endpoint's health, the shutdown, a warning or an error. @returns undefined for other lines */
+/** Formats a log line about a delivery, a push, the endpoint's health, the shutdown, a warning or an error. @returns undefined for other lines */
 export function toReadableLine(line: LogLine, address: string): ReadableLine | undefined {
   const readable = formatLine(line, address);
   return readable && { ...readable, text: `${formatClock(line.time)} ${readable.text}` };
@@ -76,6 +78,8 @@ function formatLine(line: LogLine, address: string): ReadableLine | undefined {
   switch (line.msg) {
     case "delivery.attempted":
       return formatDeliveryLine(line as unknown as Logged<AttemptRecord>, address);
+    case "push.attempted":
+      return formatPushLine(line as unknown as PushRecord);
     case "endpoint.changed":
       return formatEndpointLine(line as unknown as EndpointRecord, address);
     case "platform stopping":
@@ -94,6 +98,28 @@ function formatDeliveryLine(attempt: Logged<AttemptRecord>, address: string): Re
   if (number > 1 || outcome !== "acknowledged") parts.push(`attempt ${number}`);
   if (nextAttemptAt !== undefined) parts.push(`next at ${formatClock(nextAttemptAt)}`);
   if (outcome === "dead") parts.push(`no more attempts; redeliver it at ${address}/deliveries/${deliveryId}`);
+  return { text: parts.join(", "), colour };
+}
+
+const pushLabels: Record<PushRecord["outcome"], [word: string, colour: Colour]> = {
+  sent: ["pushed", "green"],
+  not_sent: ["not pushed", "dim"],
+  retry: ["will retry", "yellow"],
+  failed: ["failed", "red"],
+};
+
+const notPushedReasons: Record<NotSentReason, string> = {
+  no_device: "the worker has no device",
+  no_token: "the device has no token",
+  no_push_service: "set OFFERS_FCM_CREDENTIALS to push",
+  unregistered: "the app was removed from the device",
+};
+
+function formatPushLine({ outcome, because, reason, platform, offerId, number }: PushRecord): ReadableLine {
+  const [word, colour] = pushLabels[outcome];
+  const parts = [`${word.padEnd(10)} ${reason}${platform === null ? "" : ` to ${platform}`}: ${offerId}`];
+  if (number > 1) parts.push(`attempt ${number}`);
+  if (because !== undefined) parts.push(`only in the app's menu; ${notPushedReasons[because]}`);
   return { text: parts.join(", "), colour };
 }
 
@@ -142,5 +168,5 @@ Create an offer:
     -H 'Content-Type: application/json' \\
     -d '{"createdByUserId":"${demo.userId}","title":"Kitchen help","workerIds":${JSON.stringify(demo.workerIds)}}'
 
-Each webhook delivery is printed below. Press Ctrl+C to stop the sandbox.
+Each webhook delivery and push notification is printed below. Press Ctrl+C to stop the sandbox.
 `;

@@ -143,7 +143,7 @@ export interface NotificationTable {
   offer_id: Immutable<string>;
   reason: Immutable<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the push transport accepted the notification; null if it is pending, has failed or was superseded. */
+  /** When the push service accepted the notification; null if it is pending, has failed, was superseded or is only in the menu. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;

@@ -71,9 +71,11 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     fixture.store.db
       .selectFrom("notifications")
       .innerJoin("devices", "devices.id", "device_id")
-      .select(["notifications.id", "sent_at", "attempts", "token"])
+      .select(["notifications.id", "sent_at", "due_at", "attempts", "token"])
       .where("notifications.worker_id", "=", workerId)
       .execute();
+  const areAllAttempted = async (workerId: string): Promise<boolean> =>
+    (await readNotifications(workerId)).every(({ due_at }) => due_at === null);
   const areAllSent = async (workerId: string): Promise<boolean> =>
     (await readNotifications(workerId)).every(({ sent_at }) => sent_at !== null);
 
@@ -151,19 +153,20 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
-  test("a device without a token gets the notification only on the menu", async () => {
+  test("a device without a token gets the notification only on the menu, which is not recorded as sent [D-79]", async () => {
     startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
-    await eventually("the notification is on the menu", () => areAllSent(workerId));
+    await eventually("the push is attempted", () => areAllAttempted(workerId));
     expect(server.requests).toEqual([]);
+    expect(await readNotifications(workerId)).toMatchObject([{ sent_at: null, attempts: 1 }]);
   });
 
   test("a token that the push service no longer recognises is removed and not retried [D-79]", async () => {
     server.respond = () => rejectWith(404, "UNREGISTERED");
     startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
-    await eventually("the notification is on the menu", () => areAllSent(workerId));
-    expect(await readNotifications(workerId)).toMatchObject([{ token: null, attempts: 1 }]);
+    await eventually("the push is attempted", () => areAllAttempted(workerId));
+    expect(await readNotifications(workerId)).toMatchObject([{ token: null, sent_at: null, attempts: 1 }]);
     expect(server.messages).toHaveLength(1);
     expect(fixture.errors).toEqual([]);
   });

@@ -259,7 +259,8 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
   test("settling pushes locks their rows in the order of their ids, regardless of the order in which they ended", async () => {
     const { ids } = await createNotifications();
     const ends = new Map<number, () => void>();
-    const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));
+    const send = (_: unknown, { id }: { id: number }) =>
+      new Promise<undefined>((resolve) => ends.set(id, () => resolve(undefined)));
     const { store, leases, errors } = fixture;
     fixture.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
     await eventually("all pushes are under way", () => ends.size === ids.length);

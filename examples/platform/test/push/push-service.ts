@@ -18,7 +18,7 @@ export class PushService implements PushTransport {
     return this.#hanging.size;
   }
 
-  async send(device: Device, notification: Notification): Promise<void> {
+  async send(device: Device, notification: Notification): Promise<undefined> {
     this.startedCount += 1;
     const end = this.order.recordStart(device, notification);
     try {

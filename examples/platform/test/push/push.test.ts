@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Notification } from "../../src/push/push-transport.ts";
-import { pushQueue } from "../../src/push/start-push.ts";
+import { type PushRecord, pushQueue } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { createVirtualTime } from "../support/virtual-time.ts";
@@ -29,7 +29,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const time = createVirtualTime(push.fixture, { queue: "pushes" });
     const hourMs = 3_600_000;
     let rejectionCount = 0;
-    const send = async (): Promise<void> => {
+    const send = async (): Promise<undefined> => {
       rejectionCount += 1;
       if (rejectionCount < 3) throw new Error("busy");
     };
@@ -45,6 +45,45 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
       await time.advance(hours * hourMs);
     }
     await eventually("the push is sent", async () => (await countUnsent(offerId)) === 0);
+  });
+
+  test("each attempt is reported, and only a push that was sent is recorded as sent [D-48] [D-79]", async () => {
+    const records: PushRecord[] = [];
+    const onAttempt = (record: PushRecord): void => void records.push(record);
+    const outcomes = [new Error("busy"), undefined];
+    const send = async () => {
+      const outcome = outcomes.shift();
+      if (outcome) throw outcome;
+      return undefined;
+    };
+    startSending({ send }, { onAttempt });
+    const sentOfferId = await addOffer();
+    const [workerId = ""] = await addWorkers(1);
+    await notify(sentOfferId, [workerId]);
+    await eventually("the push is sent", async () => (await countUnsent(sentOfferId)) === 0);
+    await push.fixture.reset();
+
+    startSending(undefined, { onAttempt });
+    const menuOfferId = await addOffer();
+    const [menuWorkerId = ""] = await addWorkers(1);
+    const [otherWorkerId = ""] = await addWorkers(1, []);
+    await notify(menuOfferId, [menuWorkerId, otherWorkerId]);
+    await eventually("both workers are reported", () => records.length === 4);
+    const rows = await push.fixture.store.db.selectFrom("notifications").select(["offer_id", "sent_at"]).execute();
+    expect(rows.filter(({ sent_at }) => sent_at !== null).map(({ offer_id }) => offer_id)).not.toContain(menuOfferId);
+    const attempt = { notificationId: expect.any(Number), offerId: sentOfferId, reason: "offer" };
+    const onDevice = { platform: "ios" };
+    expect(records.slice(0, 2)).toEqual([
+      { ...attempt, ...onDevice, number: 1, outcome: "retry" },
+      { ...attempt, ...onDevice, number: 2, outcome: "sent" },
+    ]);
+    const notSent = { ...attempt, offerId: menuOfferId, number: 1, outcome: "not_sent" };
+    expect(new Set(records.slice(2))).toEqual(
+      new Set([
+        { ...notSent, ...onDevice, because: "no_push_service" },
+        { ...notSent, platform: null, because: "no_device" },
+      ]),
+    );
   });
 
   test("a push that the transport rejected is retried [D-48]", async () => {
@@ -130,10 +169,10 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const [slowOfferId, quickOfferId] = [await addOffer(), await addOffer()];
     const workers = await addWorkers(20);
     let finish = (): void => undefined;
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
+    const finished = new Promise<undefined>((resolve) => {
+      finish = () => resolve(undefined);
     });
-    startSending({ send: (_, { offerId }) => (offerId === slowOfferId ? finished : Promise.resolve()) });
+    startSending({ send: (_, { offerId }) => (offerId === slowOfferId ? finished : Promise.resolve(undefined)) });
     await notify(slowOfferId, workers.slice(0, 1));
     await notify(quickOfferId, workers);
     await eventually("the quick pushes are sent", async () => (await countUnsent(quickOfferId)) === 0);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type NotificationFeed, openNotificationFeed } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
-import { inboxTransport, type PushTransport } from "../../src/push/push-transport.ts";
+import { menuOnlyTransport, type PushTransport } from "../../src/push/push-transport.ts";
 import { type PushOptions, startPush } from "../../src/push/start-push.ts";
 import { openSignals, type Signals } from "../../src/store/signals.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
@@ -12,7 +12,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 /** A process that pushes. Each test starts with empty tables. */
 export interface PushUnderTest {
   readonly fixture: DeliveryFixture;
-  /** Starts to push notifications. @default sends through the inbox transport */
+  /** Starts to push notifications. @default the transport that sends nothing */
   startSending(transport?: PushTransport, options?: Partial<PushOptions>): void;
   openFeed(): NotificationFeed;
   /** Signals that these workers have new notifications. */
@@ -23,7 +23,7 @@ export interface PushUnderTest {
   addWorkers(count: number, devicePlatforms?: readonly ("ios" | "android")[]): Promise<string[]>;
   /** Notifies workers of an offer. @returns the number of notifications */
   notify(offerId: string, workerIds: readonly string[]): Promise<number>;
-  /** Counts the offer's notifications that have not been sent yet. */
+  /** Counts the offer's notifications that are still to be sent. */
   countUnsent(offerId: string): Promise<number>;
 }
 
@@ -40,7 +40,7 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
   });
   afterEach(() => fixture.reset());
 
-  const startSending = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {
+  const startSending = (transport: PushTransport = menuOnlyTransport, options: Partial<PushOptions> = {}): void => {
     const { store, leases, errors } = fixture;
     const onError = (error: unknown): void => void errors.push(error);
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
@@ -91,7 +91,7 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
     const query = fixture.store.db.selectFrom("notifications").select(({ fn }) => fn.countAll<number>().as("count"));
     const { count } = await query
       .where("offer_id", "=", offerId)
-      .where("sent_at", "is", null)
+      .where("due_at", "is not", null)
       .executeTakeFirstOrThrow();
     return count;
   };
