@@ -24,7 +24,7 @@ export function createApp(secret: string, roster: Roster): Express {
       // These handlers are optional. The live service also sends these events.
       onOfferEventDeleted: (event) => roster.recordCancellation(event),
       onTimelineChanged: (event) => roster.recordTimeline(event),
-      onRejected: ({ code }) => console.warn(`rejected a webhook: ${code}`),
+      onRejected: ({ code, message }) => console.warn(`rejected a webhook (${code}): ${message}`),
       onError: (error) => console.error("a handler failed:", error),
     }),
   );

@@ -1,5 +1,5 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
-import { findRoute } from "../endpoints/endpoints.ts";
+import { endpoints, findRoute } from "../endpoints/endpoints.ts";
 import type { AnyWebhookKitError } from "../errors/errors.ts";
 import type { Rejection, RejectionFacts } from "../errors/rejection.ts";
 import type { StripBasePath } from "../http/base-path.ts";
@@ -16,12 +16,32 @@ const printIntervalMs = 60_000;
 const printAdvice =
   "\nEach code is printed at most once a minute. To get every rejection instead, pass onRejected or logger.";
 
+const testAuthName = endpoints["/test/auth"].name;
+
+/** The maximum time between a verified TestAuth and the forged request with which the service then checks the receiver (D-41). */
+const forgedCheckMs = 5_000;
+
 /**
  * Prints at most one rejection per code and minute and counts the others, so that no sender can flood the console. A line contains only the
  * kit's own words, an operation's name and a number of seconds.
  */
 export class RejectionPrinter {
   readonly #lastPrinted = new Map<string, { readonly printedAt: number; suppressedCount: number }>();
+
+  #testedAt = Number.NaN;
+
+  /** Records a verified TestAuth. The service's next request may be forged on purpose. */
+  expectForgedCheck(now: number): void {
+    this.#testedAt = now;
+  }
+
+  /** Whether a rejection is the service's check. Only the first mismatch after a verified TestAuth is, so that others are printed. */
+  takeForgedCheck({ code, endpoint }: RejectionFacts, now: number): boolean {
+    if (code !== "signature_mismatch" || endpoint !== testAuthName) return false;
+    const isExpected = Math.abs(now - this.#testedAt) <= forgedCheckMs;
+    this.#testedAt = Number.NaN;
+    return isExpected;
+  }
 
   print({ code, message, endpoint, docsUrl }: Rejection, now: number): void {
     const last = this.#lastPrinted.get(code);
@@ -67,7 +87,8 @@ export class Observer {
     else this.#log((logger) => logger.info({ endpoint, duplicate: outcome.duplicate }, "webhook handled"));
   }
 
-  reportVerified(verified: Verified): void {
+  reportVerified(verified: Verified, endpoint?: string): void {
+    if (endpoint === testAuthName) this.#printer.expectForgedCheck(this.#readClock());
     if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
     const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
@@ -77,11 +98,14 @@ export class Observer {
   }
 
   reportRejection(facts: RejectionFacts): void {
-    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.code}` };
+    const now = this.#readClock();
+    const isForgedCheck = this.#printer.takeForgedCheck(facts, now);
+    const message = isForgedCheck ? forgedCheckMessage : facts.message;
+    const rejection = { ...facts, message, docsUrl: `${errorDocsUrl}${facts.code}` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
     this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
-    if (!this.#hooks.onRejected && !this.#hooks.logger)
-      callSafely(() => this.#printer.print(rejection, this.#now().getTime()));
+    if (!this.#hooks.onRejected && !this.#hooks.logger && !isForgedCheck)
+      callSafely(() => this.#printer.print(rejection, now));
   }
 
   /**
@@ -148,6 +172,14 @@ export class Observer {
     this.#log((target) => target.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
   }
 
+  #readClock(): number {
+    try {
+      return this.#now().getTime();
+    } catch {
+      return Number.NaN;
+    }
+  }
+
   #log(write: (logger: Logger) => void, recover?: () => void): void {
     const { logger } = this.#hooks;
     if (logger) callSafely(() => write(logger), recover);
@@ -155,6 +187,8 @@ export class Observer {
 }
 
 const shownWarnings = new Set<string>();
+const forgedCheckMessage =
+  "No secret matches, as expected: the service sends a forged request after a verified TestAuth.";
 
 const maxSegmentsBefore = 5;
 

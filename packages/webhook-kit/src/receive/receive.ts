@@ -48,7 +48,7 @@ async function handle<Incoming>(
     requireMethod(route, incoming.method);
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
     const request = await verifySignature(settings, incoming);
-    observer.reportVerified(request.verified);
+    observer.reportVerified(request.verified, endpoint.name);
     trace?.readSender(incoming.rawHeaders);
     const { input, converted, body } = await readInput(settings, incoming, route, request);
     if (isDropped) return { response: acknowledged, dropped: endpoint.handler };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
-import { type ReceiverOptions, timestampDigest, verifyRequest } from "../../src/index.ts";
+import { type ReceiverOptions, type Rejection, timestampDigest, verifyRequest } from "../../src/index.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { acceptedResponse } from "../support/mount.ts";
@@ -121,6 +121,44 @@ describe.each(adapters)("$name", (adapter) => {
     time += 60_000;
     await sendUnsigned();
     expect(printedLines()[2]).not.toContain("more");
+  });
+
+  test("the forged request that follows a verified TestAuth prints nothing, and the next mismatch is printed [D-41]", async () => {
+    const { url } = await adapter.serve(optionsWithoutHook);
+    const testAuth = async (headers: HeadersInit) => (await fetch(`${url}/test/auth`, { headers })).status;
+    const forged = () => createSignedHeaders({ secret: "another-secret-of-some-length" });
+    // Saving the profile twice within a minute sends a forged request each time.
+    for (let count = 0; count < 2; count += 1) {
+      expect([await testAuth(createSignedHeaders()), await testAuth(forged())]).toEqual([200, 401]);
+      expect(printedLines()).toEqual([]);
+      time += 1_000;
+    }
+    expect(await testAuth(forged())).toBe(401);
+    expect(printedLines()).toEqual([expect.stringMatching(/^webhook rejected \(signature_mismatch\) in TestAuth: .*/)]);
+    expect(printedLines()[0]).not.toContain("more");
+    time += 60_000;
+    await testAuth(createSignedHeaders());
+    time += 5_001;
+    await testAuth(forged());
+    expect(printedCodes()).toEqual(["signature_mismatch", "signature_mismatch"]);
+    // Another operation's mismatch is not that check.
+    await testAuth(createSignedHeaders());
+    time += 60_000;
+    await testAuth(createSignedHeaders());
+    await fetch(`${url}/offer/response`, post("{}", { ...createSignedHeaders(), ...forged() }));
+    expect(printedCodes()).toHaveLength(3);
+  });
+
+  test("with onRejected, the forged request that follows a verified TestAuth is explained [D-41]", async () => {
+    const messages: string[] = [];
+    const onRejected = ({ message }: Rejection): void => void messages.push(message);
+    const { url } = await adapter.serve({ ...options, onRejected });
+    const forged = createSignedHeaders({ secret: "another-secret-of-some-length" });
+    for (const headers of [createSignedHeaders(), forged, forged]) await fetch(`${url}/test/auth`, { headers });
+    expect(messages).toEqual([
+      expect.stringMatching(/^No secret matches, as expected/),
+      expect.stringMatching(/^No secret matches.*company profile/s),
+    ]);
   });
 
   test("each receiver prints a line for each reason", async () => {
