@@ -19,7 +19,7 @@ export interface OutboxQueue {
   capacity: number;
   /** Builds a query for a lane's state. The query returns no row if the lane is closed indefinitely. @default lanes are always open */
   laneState?: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
-  /** A SQL condition: whether the row with the alias `head` must wait for another row that is being attempted. */
+  /** A SQL condition: whether the row with the alias `head` must wait for another row of its lane. */
   isBlocked?: RawBuilder<boolean>;
 }
 

@@ -14,7 +14,7 @@ const workersPerStatement = 2_000;
 
 /**
  * Stores notifications in the caller's transaction: one per device, or one for a worker without devices. Supersedes pending pushes
- * about the same offer, which then stay in the notifications menu but are not sent (D-99).
+ * about the same offer, which then stay in the notifications menu but are not sent, except decisions that have not been attempted (D-99).
  *
  * @returns how many notifications were stored
  */
@@ -36,7 +36,7 @@ async function supersedePushes(trx: Trx, offerId: string, workerIds: readonly st
   // rows would not be enough, because a completion calls this function twice.
   await sql`
     update notifications set due_at = null
-    where worker_id = any (array(select ${jsonStrings(workerIds)})) and id = any (array(
+    where worker_id = any (array(select ${jsonStrings(workerIds)})) and (reason = 'offer' or attempts > 0) and id = any (array(
       select id from notifications where offer_id = ${offerId} and due_at is not null order by id for update))`.execute(
     trx,
   );

@@ -98,7 +98,7 @@ async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[],
   }));
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
-  // A push that was superseded during its attempt is not retried, because its `due_at` stays null. To prevent deadlocks, rows are locked in
+  // A push that was superseded during its attempt is not retried: its `due_at` is null or, for a decision, a newer push waits for it. To prevent deadlocks, rows are locked in
   // the same order as in `supersedePushes`.
   await sql`
     with locked as materialized (
@@ -107,14 +107,22 @@ async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[],
     update notifications set
       attempts = attempts + 1,
       sent_at = case when "isSent" then now() end,
-      due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
+      due_at = case when due_at is not null and not exists (
+        select from notifications as newer where newer.id > notifications.id and ${isForSameDevice("newer", "notifications")}
+      ) then now() + "retryInMs" * interval '1 ms' end
     from ${outcome} join locked on locked.id = outcome.id
     where notifications.id = locked.id`.execute(trx);
 }
 
+/** A SQL condition: whether two notifications are about the same offer and for the same device. */
+const isForSameDevice = (one: string, other: string) =>
+  sql<boolean>`(${sql.ref(`${one}.offer_id`)} = ${sql.ref(`${other}.offer_id`)}
+    and ${sql.ref(`${one}.worker_id`)} = ${sql.ref(`${other}.worker_id`)}
+    and ${sql.ref(`${one}.device_id`)} is not distinct from ${sql.ref(`${other}.device_id`)})`;
+
 /**
  * The queue of notifications, with one lane per offer, so that an offer to thousands of workers does not delay other offers. A push
- * waits until the previous push about the same offer to the same device has ended (D-99). The capacity is twice the size of a claim,
+ * waits until the previous push about the same offer to the same device is sent, refused or superseded (D-99). The capacity is twice the size of a claim,
  * so that one claim can be attempted while the previous one is stored.
  */
 export const pushQueue: OutboxQueue = {
@@ -125,9 +133,9 @@ export const pushQueue: OutboxQueue = {
   lane: "offer_id",
   capacity: 200,
   isBlocked: sql`head.reason <> 'offer' and exists (
-    select from outbox_leases join notifications as earlier on earlier.id = row_id
-    where queue = 'pushes' and outbox_leases.lane = head.offer_id and earlier.worker_id = head.worker_id
-      and earlier.device_id is not distinct from head.device_id and earlier.id < head.id)`,
+    select from notifications as earlier where earlier.id < head.id and ${isForSameDevice("earlier", "head")} and (
+      earlier.due_at is not null
+      or exists (select from outbox_leases where queue = 'pushes' and row_id = earlier.id)))`,
 };
 
 /** A due notification and everything that the transport needs. */

@@ -228,6 +228,16 @@ describe("an offer's states", () => {
     ]);
   });
 
+  test("an offer whose last event has ended can still be applied for, completed and withdrawn [D-06] [D-29]", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const past = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
+    const offerId = await fixture.createOffer({ events: [past] });
+    expect(await act("worker_amal", offerId, "apply")).toBe(204);
+    await fixture.complete(offerId, ["worker_amal"]);
+    await fixture.callApi("GET", `/offer/${offerId}/withdraw`);
+    expect(await readFlags(offerId)).toEqual({ isHistoric: true, complete: true, widthdrawn: true });
+  });
+
   test("an offer can be completed once, with workers who applied, and not after a withdrawal [D-11] [interface: Errors 3]", async () => {
     const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");

@@ -172,7 +172,40 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
-  test("a withdrawal supersedes the decision, but not the pushes of other offers", async () => {
+  const act = (action: Action) => {
+    const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId };
+    return (offerId: string) =>
+      fixture.store.transaction((trx) => applyAction(trx, { linkTo }, actor, offerId, action));
+  };
+
+  test("a worker is told the decision before the withdrawal, even if both are made before anything is sent [interface: Overview 3b]", async () => {
+    const offerId = await createTestOffer();
+    await act({ type: "apply", workerId })(offerId);
+    await act({ type: "complete", workerIds: [workerId] })(offerId);
+    await act({ type: "withdraw" })(offerId);
+    startSending();
+    await eventually("the withdrawal is sent", () => listPushedReasons().includes("withdrawn"));
+    await time.waitUntilIdle();
+    expect(listPushedReasons()).toEqual(["successful", "withdrawn"]);
+  });
+
+  test("a withdrawal waits while the push of the decision hangs, and the decision is not sent again", async () => {
+    server.respond = ({ data }) => (data.reason === "successful" ? null : accepted);
+    startSending();
+    const offerId = await createTestOffer();
+    await act({ type: "apply", workerId })(offerId);
+    await act({ type: "complete", workerIds: [workerId] })(offerId);
+    await eventually("the decision hangs", () => listPushedReasons().includes("successful"));
+    await withdraw(offerId);
+    await eventually("the withdrawal is sent", () => listPushedReasons().includes("withdrawn"));
+    await time.waitUntilIdle();
+    await time.advance(hourMs);
+    await time.waitUntilIdle();
+    expect(listPushedReasons().slice(-2)).toEqual(["successful", "withdrawn"]);
+    expect(listPushedReasons().filter((reason) => reason === "successful")).toHaveLength(1);
+  });
+
+  test("a withdrawal supersedes a decision that the push service rejected, but not the pushes of other offers", async () => {
     server.respond = () => rejectWith(503, "UNAVAILABLE");
     startSending();
     const [offerId] = [await createTestOffer(), await createTestOffer()];
