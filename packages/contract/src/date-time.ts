@@ -7,11 +7,11 @@ export interface ParsedDateTime {
 }
 
 /**
- * Matches an ISO 8601 date-time with a zone, even with a leap second. It accepts every date-time that RFC 3339 allows (section 5.6, including lower case and a space
+ * Matches an ISO 8601 date-time with a zone. It accepts every date-time that RFC 3339 allows (section 5.6, including lower case and a space
  * in place of the T). It also accepts a date-time without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not allow.
  */
 const dateTimePattern =
-  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -30,8 +30,11 @@ const startOfMonth = (year: number, month: number): number =>
 const startOfYear0 = startOfMonth(0, 1);
 const startOfYear10000 = startOfMonth(10_000, 1);
 
+/** The values that every date-time must have (D-96), for error messages: a leap second has no place in Unix time. */
+export const dateTimeRange = "seconds up to 59 and a year from 0000 to 9999 in UTC";
+
 interface Notation {
-  /** In Unix milliseconds, and in any year. */
+  /** In Unix milliseconds. */
   readonly startOfMinute: number;
   /** Undefined if the string has no seconds. */
   readonly second: string | undefined;
@@ -39,7 +42,7 @@ interface Notation {
   readonly fraction: string;
 }
 
-function parseNotation(text: string): Notation | undefined {
+function parse(text: string): Notation | undefined {
   const match = dateTimePattern.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
@@ -47,20 +50,8 @@ function parseNotation(text: string): Notation | undefined {
   if (midnight >= startOfMonth(Number(year), Number(month) + 1)) return undefined;
   const utcOffsetMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
   const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - utcOffsetMinutes) * minuteMs;
+  if (startOfMinute < startOfYear0 || startOfMinute >= startOfYear10000) return undefined;
   return { startOfMinute, second, fraction };
-}
-
-/** Returns what a date-time must have to be accepted (D-96); undefined if it is. */
-function findLimit({ startOfMinute, second }: Notation): string | undefined {
-  if (second === "60") return "a second from 00 to 59, not a leap second";
-  return startOfMinute >= startOfYear0 && startOfMinute < startOfYear10000 ? undefined : yearLimit;
-}
-
-const yearLimit = "a year from 0000 to 9999 in UTC";
-
-function parse(text: string): Notation | undefined {
-  const notation = parseNotation(text);
-  return notation && findLimit(notation) === undefined ? notation : undefined;
 }
 
 /**
@@ -73,17 +64,6 @@ export function parseDateTime(text: string): ParsedDateTime | undefined {
   const { startOfMinute, second, fraction } = notation;
   const earliest = startOfMinute + (Number(second ?? 0) + Number(`0${fraction}`)) * 1000;
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
-}
-
-/**
- * Returns what a string must have, if it is ISO 8601 and is rejected for its value, such as `a year from 0000 to 9999 in UTC`. Returns
- * undefined for any other string. Without it, an error would ask for the time zone that the string has.
- */
-export function findUnmetLimit(text: string): string | undefined {
-  // `Date.toJSON` formats the other years with a sign and six digits.
-  if (/^[+-]\d{6}-/.test(text)) return yearLimit;
-  const notation = parseNotation(text);
-  return notation && findLimit(notation);
 }
 
 /**

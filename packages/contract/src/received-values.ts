@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findUnmetLimit, toPlainForm, toUtc } from "./date-time.ts";
+import { toPlainForm, toUtc } from "./date-time.ts";
 
 /**
  * Returns a schema in which null counts as absent for an optional field (D-94). A required field rejects null. A field that is not in the
@@ -25,12 +25,7 @@ const createDateTimeSchema = (
   z.string().transform((text, context) => {
     const result = normalise(text);
     if (result !== undefined) return result;
-    const limit = findUnmetLimit(text);
-    context.addIssue(
-      limit === undefined
-        ? { code: "invalid_format", format: "datetime" }
-        : { code: "custom", message: `Use ${limit}.` },
-    );
+    context.addIssue({ code: "invalid_format", format: "datetime" });
     return z.NEVER;
   });
 

@@ -1,4 +1,4 @@
-import { findUnmetLimit, toUtc } from "@offers/contract/date-time";
+import { toUtc } from "@offers/contract/date-time";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTimeRemedy = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
@@ -39,11 +39,8 @@ export class FieldCheck {
     const text = this.readString(field, value);
     if (text === undefined) return "";
     const utc = toUtc(text);
-    if (utc !== undefined) return utc;
-    const limit = findUnmetLimit(text);
-    const remedy = field.endsWith("end") ? endTimeRemedy : dateTimeRemedy;
-    this.addError(field, limit === undefined ? remedy : `Use ${limit}.`);
-    return "";
+    if (utc === undefined) this.addError(field, field.endsWith("end") ? endTimeRemedy : dateTimeRemedy);
+    return utc ?? "";
   }
 
   /** Adds an error if the value contains a character that cannot be stored (D-44). */

@@ -265,14 +265,6 @@ export function describeMessages(getFixture: () => ContractFixture): void {
       expect(await sendAndReadRejectedFields(endsFirst)).toEqual(["events[0].end"]);
     });
 
-    test.each([
-      ["2099-12-31T23:59:60Z", "Use a second from 00 to 59, not a leap second."],
-      ["9999-12-31T23:00:00-05:00", "Use a year from 0000 to 9999 in UTC."],
-    ])("the problem with %s is its value and not its notation (D-96)", async (end, remedy) => {
-      const response = await post(`/offer${version}`, { ...input, events: [{ ...slot, end }] });
-      expect(parseProblem(response).errors).toEqual({ "events[0].end": [remedy] });
-    });
-
     test("a creation with null for every optional field is accepted as if the fields were absent (D-94)", async () => {
       const [id] = await createOffer({ details: null, locationPlaceId: null, notifyEmailAddress: null, events: null });
       const offer = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);

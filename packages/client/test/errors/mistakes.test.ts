@@ -109,7 +109,8 @@ const mistakes: Mistake[] = [
     description: "a time without a zone",
     call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
     code: "invalid_time",
-    message: "CreateOffer: events[0].start must be a Date or a time with an offset (+02:00)",
+    message:
+      "CreateOffer: events[0].start must be a Date or a time with an offset (+02:00), with seconds up to 59 and a year from 0000 to 9999 in UTC",
   },
   {
     description: "a missing id",

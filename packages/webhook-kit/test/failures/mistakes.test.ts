@@ -177,13 +177,6 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "Timestamp is not an ISO 8601 date-time with a time zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
   ],
   [
-    "a leap second",
-    { headers: { Timestamp: "2016-12-31T23:59:60Z", Authorization } },
-    {},
-    "malformed_timestamp",
-    "Timestamp must have a second from 00 to 59, not a leap second.",
-  ],
-  [
     "a different credential",
     { headers: { Timestamp, Authorization: "Bearer x" } },
     {},

@@ -5,8 +5,6 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks, verifyRequest } from "../../src/index.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { webhookListener } from "../../src/node.ts";
-import { post } from "../support/mount.ts";
-import { eventDeleted } from "../support/payloads.ts";
 import { createSignedHeaders, secret } from "../support/serve.ts";
 
 type Options = Parameters<typeof webhookHandler>[0] &
@@ -69,30 +67,6 @@ describe.each(receivers)("%s", (_, start) => {
     start({ secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onEvent });
     expect(warn).not.toHaveBeenCalled();
   });
-});
-
-test("a receiver names once per process the events that it rejects or drops, and each event when it is first dropped [D-152]", async () => {
-  const logger = createLogger();
-  const { onWorkerAddedContact } = optionalHandlers;
-  for (let count = 0; count < 3; count += 1) {
-    const handler = webhookHandler({ secret, logger, onWorkerAddedContact });
-    expect((await handler(new Request("http://127.0.0.1/offer/eventDeleted", post(eventDeleted)))).status).toBe(200);
-  }
-  expect(logger.warn.mock.calls).toEqual([
-    [
-      { code: "no_handler" },
-      "The webhook receiver has no handler for WorkerOfferResponse (404), OfferEventDeleted (acknowledged and dropped), TimelineChanged (acknowledged and dropped). These events are lost. Pass their handlers or onEvent.",
-    ],
-    [
-      { code: "event_dropped" },
-      "OfferEventDeleted was acknowledged and dropped, and will not be sent again. Pass onOfferEventDeleted or onEvent.",
-    ],
-  ]);
-  const { onOfferEventDeleted } = optionalHandlers;
-  webhookHandler({ secret, onWorkerOfferResponse: onEvent, onWorkerAddedContact, onOfferEventDeleted });
-  expect(warn.mock.calls).toEqual([
-    [expect.stringMatching(/no handler for TimelineChanged \(acknowledged and dropped\)\. .*\(no_handler\)$/)],
-  ]);
 });
 
 test("a whsec_ secret still works as a plain string, so no event is lost", async () => {
