@@ -37,9 +37,10 @@ export function interceptStatements(): void {
   const query = prototype.query;
   prototype.query = function (text, ...rest) {
     const current = currentActor.getStore();
+    if (typeof text !== "string") return query.call(this, text, ...rest);
     // Statements that a pool sends when it opens a connection do not belong to the actor.
-    if (current === undefined || typeof text !== "string" || text.includes("statement_timeout"))
-      return query.call(this, text, ...rest);
+    if (current === undefined || text.includes("statement_timeout"))
+      return query.call(this, removeTimeouts(text), ...rest);
     const { interleaving, actor } = current;
     actor.pid = this.processID;
     return interleaving.sendInTurn(actor, text, {
@@ -52,8 +53,7 @@ export function interceptStatements(): void {
 /** Removes timeouts from a statement, because the schedule decides how long actors wait for locks. */
 const removeTimeouts = (text: string): string =>
   text
-    .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
-    .replace(/; set local idle_in_transaction_session_timeout = '\w+'/, "")
+    .replace(/set idle_in_transaction_session_timeout = '\w+';/, "")
     .replace(/^set local lock_timeout = \d+$/, "set local lock_timeout = 0");
 
 interface Connection {

@@ -16,9 +16,7 @@ export class Connection extends EventEmitter {
   /** When the open transaction began, if it has not run a statement yet. A statement may acquire locks. */
   transactionStartMs: number | undefined;
   isListening = false;
-  /** How long the connection may be idle within a transaction before the server closes it. */
-  idleLimitMs = 0;
-  /** Closes the connection after `idleLimitMs`, unless another statement arrives first. */
+  /** Closes the connection after the idle limit, unless another statement arrives first. */
   idleTimer: Cancellable | undefined;
   readonly process: Process;
 

@@ -27,12 +27,10 @@ interface Request {
   reply: (error: Error | undefined, result?: Result | Result[]) => void;
 }
 
-const defaultIdleMs = 30_000;
+/** How long a connection may be idle within a transaction before the server closes it. */
+const idleLimitMs = 2_000;
 /** How long a statement may wait for other transactions before leases may have ended unnoticed. */
 const longWaitMs = 500;
-/** Reads the idle limit from a statement: two seconds for background work and for the holder of the settling lock. */
-const parseIdleLimit = (text: string): number =>
-  text.includes("idle_in_transaction_session_timeout") ? 2_000 : defaultIdleMs;
 const connectionLostError = (): Error =>
   Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
 
@@ -221,21 +219,20 @@ export class SimulatedPostgres implements Server {
   /** Emulates `idle_in_transaction_session_timeout`, because PGlite's only session cannot be closed. */
   #watchIdle(connection: Connection): void {
     const isWaiting = (): boolean => this.#queue.some((request) => request.connection === connection);
-    connection.idleTimer = this.#currentSchedule.after(undefined, connection.idleLimitMs, "idle", () => {
+    connection.idleTimer = this.#currentSchedule.after(undefined, idleLimitMs, "idle", () => {
       if (connection.isInTransaction && !this.#isRunning && !isWaiting()) this.#loseConnection(connection);
     });
   }
 
   /**
    * Runs a statement in the session. Delays a plain `begin` until the next statement, because the transaction has no locks until then.
-   * Updates the connection's transaction and idle limit.
+   * Updates the connection's transaction.
    */
   #runStatement(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idleTimer?.cancel();
     // Planner settings have no effect, because the session always uses generic plans. The idle limit is emulated.
     if (/^begin(; set local \w+ = '\w+')*$/i.test(text)) {
       connection.transactionStartMs = this.nowMs;
-      connection.idleLimitMs = parseIdleLimit(text);
       return { command: "BEGIN", rowCount: 0, rows: [], fields: [] };
     }
     if (connection.transactionStartMs !== undefined || /^begin\b/i.test(text)) {
@@ -245,7 +242,6 @@ export class SimulatedPostgres implements Server {
     if (connection.transactionStartMs !== undefined) this.#session.run(connection.transactionStartMs, "begin");
     connection.transactionStartMs = undefined;
     const endsTransaction = /^(commit|rollback)$/i.test(text);
-    if (/^begin\b|idle_in_transaction_session_timeout/i.test(text)) connection.idleLimitMs = parseIdleLimit(text);
     const result = this.#session.run(this.nowMs, text, values);
     if (endsTransaction) connection.isInTransaction = false;
     return result;

@@ -77,11 +77,8 @@ export async function lockSettlingShared(trx: Trx, queue: QueueName): Promise<vo
 
 /**
  * Acquires the settling lock exclusively. This waits for transactions that are settling rows of the queue, and blocks new ones until
- * this transaction ends. Because others wait for it, the server ends this transaction after two seconds without a statement.
+ * this transaction ends.
  */
 export async function lockSettlingExclusively(trx: Trx, queue: QueueName): Promise<void> {
-  await sql`
-    select set_config('idle_in_transaction_session_timeout', '2000', true), pg_advisory_xact_lock(${settlingKey(queue)})`.execute(
-    trx,
-  );
+  await sql`select pg_advisory_xact_lock(${settlingKey(queue)})`.execute(trx);
 }

@@ -103,10 +103,8 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const isTransactionPooler = listenUrl !== undefined;
   const pool = openPool(databaseUrl, onError, { isTransactionPooler });
   // PgBouncer supports prepared statements in transaction mode only since 1.21.
-  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool, "foreground") : withClients(pool);
-  const backgroundPool = isTransactionPooler
-    ? withTransactionSettings(pool, "background")
-    : withPreparedStatements(pool);
+  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool) : withClients(pool);
+  const backgroundPool = isTransactionPooler ? foregroundPool : withPreparedStatements(pool);
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
   const commits = new CommitPublisher();
   const version = rows[0]?.version.split(" ")[0] ?? "(unknown version)";

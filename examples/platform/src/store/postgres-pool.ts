@@ -13,23 +13,17 @@ const int8Oid = 20;
 const defaultSilenceMs = 35_000;
 
 /**
- * Builds the statement that sets the server's settings, including timeouts for statements and transactions that hang. The platform's
- * own limit, `transactionLimitMs`, is shorter. The settings are not part of the connection's startup message, because PgBouncer
- * rejects unknown parameters there.
+ * Builds the statement that sets the server's settings, including timeouts for statements that hang and for transactions of a process
+ * that stalls. The latter is short, because other processes wait for the locks of such a transaction. The settings are not part of the
+ * connection's startup message, because PgBouncer rejects unknown parameters there.
  *
  * @param command `set` for the session, `set local` for the transaction
  */
-const settingsStatement = (command: "set" | "set local", idleLimit = "30s"): string => `
+const settingsStatement = (command: "set" | "set local"): string => `
   ${command} statement_timeout = '30s';
-  ${command} idle_in_transaction_session_timeout = '${idleLimit}';
+  ${command} idle_in_transaction_session_timeout = '2s';
   ${planSettings.map((setting) => `${command} ${setting}`).join(";")};
   ${command} default_transaction_isolation = 'read committed'`;
-
-/**
- * The idle limit for background transactions. If a process stalls, the server soon closes its connection, which releases the locks
- * that other processes wait for.
- */
-const backgroundIdleLimit = "2s";
 
 export interface PoolOptions {
   /**
@@ -106,11 +100,7 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   return withClients(pool, (client) => {
     const plans = new PlanAge();
     return async (text, values) => {
-      if (text === "begin")
-        return begin(
-          client,
-          `set local plan_cache_mode = 'force_generic_plan'; set local idle_in_transaction_session_timeout = '${backgroundIdleLimit}'`,
-        );
+      if (text === "begin") return begin(client, "set local plan_cache_mode = 'force_generic_plan'");
       const name = values.length === 0 ? undefined : statementName(text);
       if (name === undefined) return client.query(text, values);
       if (plans.isDiscardDue()) await client.query("discard plans");
@@ -120,8 +110,8 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
 }
 
 /** Returns the same pool, but for a pooler in transaction mode: settings are set for each transaction instead of the session. */
-export function withTransactionSettings(pool: pg.Pool, lane: "foreground" | "background"): PostgresPool {
-  const settings = settingsStatement("set local", lane === "background" ? backgroundIdleLimit : undefined);
+export function withTransactionSettings(pool: pg.Pool): PostgresPool {
+  const settings = settingsStatement("set local");
   return withClients(
     pool,
     (client) => (text, values) => (text === "begin" ? begin(client, settings) : client.query(text, values)),

@@ -43,9 +43,9 @@ export interface Store {
   /**
    * Commits everything that `work` does with `trx`, or nothing if it rejects. Then publishes the announced signals.
    *
-   * @throws {StoreError} `transaction_overdue` if no statement started for 5 s; `database_lost` if a statement did not return for 5 s,
-   *   or if the database is unavailable or read-only. The transaction is then rolled back, and its further statements are rejected.
-   *   `commit_uncertain` if the connection was lost during the commit
+   * @throws {StoreError} `transaction_overdue` if no statement started for 5 s; `database_lost` if none started for 2 s on PostgreSQL,
+   *   if a statement did not return for 5 s, or if the database is unavailable or read-only. The transaction is then rolled back, and its
+   *   further statements are rejected. `commit_uncertain` if the connection was lost during the commit
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /**

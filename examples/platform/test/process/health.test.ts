@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { pingDatabase } from "../../src/observability/health.ts";
@@ -29,17 +30,18 @@ describe.each(stores)("health on $title", ({ createDatabase }) => {
 
   test("the database ping fails while the store does not respond, and succeeds afterwards", async () => {
     expect(await pingDatabase(store)).toBe(true);
-    // PGlite has one connection, and PostgreSQL's pool has twenty.
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
     // A store's first transaction takes longer to start.
     await store.transaction(async () => undefined);
-    const blockedTransactions = Array.from({ length: 20 }, () => store.transaction(() => released));
+    let isBusy = true;
+    // PGlite has one connection, and PostgreSQL's pool has twenty. PostgreSQL would end idle transactions.
+    const busyTransactions = Array.from({ length: 20 }, () =>
+      store.transaction(async (trx) => {
+        while (isBusy) await sql`select pg_sleep(0.1)`.execute(trx);
+      }),
+    );
     expect(await pingDatabase(store)).toBe(false);
-    release();
-    await Promise.all(blockedTransactions);
+    isBusy = false;
+    await Promise.all(busyTransactions);
     expect(await pingDatabase(store)).toBe(true);
   });
 });

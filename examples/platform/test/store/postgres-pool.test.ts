@@ -46,7 +46,7 @@ describe.each(shareableStores)("connections to $title", ({ createDatabase }) => 
     const pool = openPool(databaseUrl, () => undefined, { silenceMs });
     for (const [name, value] of [
       ["statement_timeout", "30s"],
-      ["idle_in_transaction_session_timeout", "30s"],
+      ["idle_in_transaction_session_timeout", "2s"],
       ["random_page_cost", "1.1"],
       ["application_name", "offers-platform"],
     ])
@@ -57,14 +57,15 @@ describe.each(shareableStores)("connections to $title", ({ createDatabase }) => 
   test("connections through a pooler in transaction mode have no session state and limit each transaction", async () => {
     const listenUrl = database.options.databaseUrl;
     const store = await openStore({ dataFolder: database.options.dataFolder, databaseUrl, listenUrl });
-    const settings = sql<{ limit: string; cost: string; prepared: number }>`
+    const settings = sql<{ limit: string; idle: string; cost: string; prepared: number }>`
       select current_setting('statement_timeout') as limit, current_setting('random_page_cost') as cost,
+        current_setting('idle_in_transaction_session_timeout') as idle,
         (select count(*) from pg_prepared_statements) as prepared`;
-    const limits = [{ limit: "30s", cost: "1.1", prepared: 0 }];
+    const limits = [{ limit: "30s", idle: "2s", cost: "1.1", prepared: 0 }];
     for (const { transaction } of [store, store.background])
       expect((await transaction((trx) => settings.execute(trx))).rows).toEqual(limits);
     for (const { db } of [store, store.background])
-      expect((await settings.execute(db)).rows).toEqual([{ limit: "0", cost: "4", prepared: 0 }]);
+      expect((await settings.execute(db)).rows).toEqual([{ limit: "0", idle: "0", cost: "4", prepared: 0 }]);
     await store.close();
   });
 

@@ -61,9 +61,8 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
           current_setting('idle_in_transaction_session_timeout') as idle`.execute(trx);
           return rows[0];
         });
-      expect(await readSettings(reopened)).toEqual({ isolation: "read committed", idle: "30s" });
-      // The limit is shorter for background work, because a stalled process holds locks that other processes wait for.
-      expect(await readSettings(reopened.background)).toEqual({ isolation: "read committed", idle: "2s" });
+      for (const lane of [reopened, reopened.background])
+        expect(await readSettings(lane)).toEqual({ isolation: "read committed", idle: "2s" });
       await reopened.close();
     });
 
