@@ -6,12 +6,19 @@ export interface SmtpOptions {
   url: string;
   /** The sender's email address. */
   from: string;
+  /**
+   * The time limit for one email, in milliseconds. It limits how long a shutdown takes (D-71). After that, the connection is closed,
+   * because the server could otherwise still accept an email that is sent again.
+   *
+   * @default 12_000
+   */
+  timeoutMs?: number;
 }
 
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
 /** Creates a transport that sends emails over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
-export function createSmtpTransport({ url, from }: SmtpOptions): MailTransport {
+export function createSmtpTransport({ url, from, timeoutMs = 12_000 }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
     pool: true,
@@ -28,7 +35,8 @@ export function createSmtpTransport({ url, from }: SmtpOptions): MailTransport {
       // Use objects, because nodemailer parses a string that contains a comma as two addresses.
       const addresses = { from: { name: "", address: from }, to: { name: "", address: to } };
       try {
-        await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt });
+        const signal = AbortSignal.timeout(timeoutMs);
+        await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt, signal });
       } catch (error) {
         throw isPermanent(error)
           ? new MailRejectedError("the mail server rejected this email", { cause: error })

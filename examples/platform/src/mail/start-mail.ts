@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
 import { endLeases, type Leases } from "../outbox/leases.ts";
 import type { Lease, OutboxQueue } from "../outbox/queue.ts";
-import { type Loop, withTimeout } from "../outbox/timers.ts";
+import type { Loop } from "../outbox/timers.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store, Trx } from "../store/store.ts";
 
@@ -17,7 +17,7 @@ interface Mail {
 
 /** Delivers emails over SMTP, or only to the mailbox page of the portal (D-78). */
 export interface MailTransport {
-  /** Sends one email. Rejects if it should be retried. @throws {MailRejectedError} if it should not be retried */
+  /** Sends one email, within a time limit. Rejects if it should be retried. @throws {MailRejectedError} if it should not be retried */
   send(mail: Mail): Promise<void>;
   close?(): Promise<void>;
 }
@@ -45,9 +45,6 @@ export interface MailOptions {
 
 /** Twice the number of connections of the SMTP transport. */
 const maxInFlight = 10;
-
-/** The time limit for one email, which limits how long a shutdown takes (D-71). */
-const sendLimitMs = 12_000;
 
 /** The maximum number of attempts to send an email. After that, the email stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
@@ -77,7 +74,7 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
     load: (claimed) => loadEmails(store, claimed),
     async attempt({ attempts: _, ...mail }) {
       try {
-        await withTimeout(transport.send(mail), sendLimitMs);
+        await transport.send(mail);
         return "sent";
       } catch (error) {
         onError(error);

@@ -30,7 +30,7 @@ export type NotSentReason = "no_device" | "no_token" | "no_push_service" | "unre
 
 /** Sends notifications to workers' devices, through Firebase Cloud Messaging (D-79) or not at all (`menuOnlyTransport`). */
 export interface PushTransport {
-  /** Sends one push. Rejects if it should be retried. @returns why nothing was sent; undefined if the push service accepted the push */
+  /** Sends one push, within a time limit. Rejects if it should be retried. @returns why nothing was sent; undefined if the push service accepted the push */
   send(device: Device, push: Push): Promise<NotSentReason | undefined>;
   close?(): Promise<void>;
 }

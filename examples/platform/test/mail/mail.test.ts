@@ -15,6 +15,7 @@ import { enqueueEmails } from "../../src/mail/write-mails.ts";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases, openLeases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
+import { createSignal } from "../support/create-signal.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -25,8 +26,8 @@ import { createVirtualTime } from "../support/virtual-time.ts";
 interface MailServer {
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** Called for each recipient. Returning an error rejects the recipient. */
-  respond: (address: string) => Error | undefined;
+  /** Called for each recipient. An error rejects the recipient. */
+  respond: (address: string) => Error | undefined | Promise<undefined>;
   close(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ async function startMailServer(password?: string): Promise<MailServer> {
       if (credentials.password === password) done(null, { user: credentials.username });
       else done(new Error("wrong password"));
     },
-    onRcptTo: ({ address }, _session, done) => done(server.respond(address)),
+    onRcptTo: async ({ address }, _session, done) => done(await server.respond(address)),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -153,6 +154,23 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect((await readMail(id)).attempts).toBe(3);
     expect(fixture.errors).toHaveLength(2);
     expect(server.mails).toHaveLength(1);
+  });
+
+  test("a mail is sent once when the mail server responds only after the time limit, because its connection has been closed [D-78]", async () => {
+    let recipientCount = 0;
+    const [mayRespond, respond] = createSignal();
+    server.respond = async () => {
+      recipientCount += 1;
+      if (recipientCount === 1) await mayRespond;
+      return undefined;
+    };
+    startMailQueue(createSmtpTransport({ url: server.url, from, timeoutMs: 500 }));
+    const id = await writeMail("amal@example.com");
+    await eventually("the time limit has passed", () => fixture.errors.length > 0);
+    respond();
+    const otherId = await writeMail("ben@example.com");
+    for (const sentId of [id, otherId]) await eventually("the mail is sent", () => isSent(sentId));
+    expect(server.mails.map(({ to }) => to.join()).sort()).toEqual(["amal@example.com", "ben@example.com"]);
   });
 
   test("a mail fails after the last attempt if the mail server is unavailable", async () => {
