@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
-import type { Leases } from "./leases.ts";
+import { elapsedMs, type Leases, readClocks } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function claimRows(
   limit: number,
 ): Promise<Lease[] | undefined> {
   // The lease starts with the transaction, at PostgreSQL's now().
-  const sentAtMs = performance.now();
+  const sentAt = readClocks();
   const claimed = await store.transaction(async (trx) => {
     const lanes = await lockDueLanes(trx, queue, limit);
     if (lanes.length === 0) return undefined;
@@ -40,9 +40,9 @@ export async function claimRows(
     return rows;
   });
   if (claimed === undefined || claimed.length === 0) return claimed;
-  leases.recordRenewal(sentAtMs);
+  leases.recordRenewal(sentAt);
   // Even if another claim has renewed the lease since then, another process may have claimed these rows before the renewal.
-  if (performance.now() >= sentAtMs + leases.leaseMs)
+  if (elapsedMs(sentAt) >= leases.leaseMs)
     throw new Error("a claim took longer than the lease, so its rows are released");
   return claimed;
 }

@@ -22,6 +22,21 @@ export interface NextPoll {
   expiryMs: number;
 }
 
+/**
+ * A moment, by two clocks: performance.now() stops while the machine is suspended, and Date.now() can be set back. A lease ends as soon
+ * as either of them says so.
+ */
+export interface Moment {
+  monotonicMs: number;
+  wallMs: number;
+}
+
+export const readClocks = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date.now() });
+
+/** Returns the time since a moment, by the clock that has advanced further. */
+export const elapsedMs = ({ monotonicMs, wallMs }: Moment): number =>
+  Math.max(performance.now() - monotonicMs, Date.now() - wallMs);
+
 /** Creates the lease of this process. On PGlite, which serves one process, releases any rows that an earlier process still holds. */
 export async function openLeases(store: Store, { leaseSeconds = 4, onError }: LeasesOptions): Promise<Leases> {
   const leases = new Leases(store, leaseSeconds * 1_000, onError);
@@ -41,8 +56,8 @@ export class Leases {
   readonly leaseMs: number;
   readonly #renewing: Loop;
   #inFlight = 0;
-  /** The time until which the lease is certain to last, by performance.now(). */
-  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the last renewal was sent. The lease is certain to last for `leaseMs` after that. */
+  #renewedAt: Moment = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
   /** How many times the lease was started: for the first claim, and after each time it expired. */
   #gapCount = 0;
 
@@ -52,12 +67,12 @@ export class Leases {
     this.leaseMs = leaseMs;
     const renew = async (): Promise<number> => {
       if (this.#inFlight === 0) return Number.POSITIVE_INFINITY;
-      const sentAtMs = performance.now();
       // Renew when a quarter of the lease has passed. Each claim also renews the lease, so this may not be the case yet.
-      const untilRenewalMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
+      const untilRenewalMs = leaseMs / 4 - elapsedMs(this.#renewedAt);
       if (untilRenewalMs > 0) return untilRenewalMs;
+      const sentAt = readClocks();
       await this.renewIn(store.db);
-      this.recordRenewal(sentAtMs);
+      this.recordRenewal(sentAt);
       return leaseMs / 4;
     };
     this.#renewing = runLoop(renew, onError);
@@ -76,15 +91,17 @@ export class Leases {
   }
 
   /**
-   * Records a renewal. Call it when the database has replied. The renewal took effect at an unknown time after `sentAtMs`, so if
+   * Records a renewal. Call it when the database has replied. The renewal took effect at an unknown time after `sentAt`, so if
    * the lease has expired in the meantime, there may have been a gap.
    *
-   * @param sentAtMs when the renewal, or the `begin` of its transaction, was sent, by performance.now()
+   * @param sentAt when the renewal, or the `begin` of its transaction, was sent
    */
-  recordRenewal(sentAtMs: number): void {
-    if (performance.now() >= this.#heldUntilMs) this.#gapCount += 1;
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
+  recordRenewal(sentAt: Moment): void {
+    if (this.#hasExpired()) this.#gapCount += 1;
+    if (sentAt.monotonicMs > this.#renewedAt.monotonicMs) this.#renewedAt = sentAt;
   }
+
+  #hasExpired = (): boolean => elapsedMs(this.#renewedAt) >= this.leaseMs;
 
   /**
    * Starts to watch the lease for gaps.
@@ -94,7 +111,7 @@ export class Leases {
    */
   watchForGaps(): () => boolean {
     const gapsBefore = this.#gapCount;
-    return () => this.#gapCount === gapsBefore && performance.now() < this.#heldUntilMs;
+    return () => this.#gapCount === gapsBefore && !this.#hasExpired();
   }
 
   /** Runs `work` and renews the lease until it ends. */

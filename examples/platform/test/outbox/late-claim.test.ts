@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { enqueueEmails } from "../../src/mail/write-mails.ts";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { startDispatcher } from "../../src/outbox/dispatcher.ts";
-import { endLeases, type Leases, openLeases } from "../../src/outbox/leases.ts";
+import { endLeases, type Leases, openLeases, readClocks } from "../../src/outbox/leases.ts";
 import type { OutboxQueue } from "../../src/outbox/queue.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { createSignal } from "../support/create-signal.ts";
@@ -101,9 +101,9 @@ describe.each(shareableStores)("claims in a transaction on $title", ({ createDat
     });
     await store.transaction((trx) => enqueueEmails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
     const renewal = setTimeout(300).then(async () => {
-      const sentAtMs = performance.now();
+      const sentAt = readClocks();
       await leases.renewIn(store.db);
-      leases.recordRenewal(sentAtMs);
+      leases.recordRenewal(sentAt);
     });
     await expect(claimRows(slowStore, leases, mails, 1)).rejects.toThrow("a claim took longer than the lease");
     await renewal;
