@@ -1,7 +1,7 @@
 import { defaultBreakerPolicy, endpointCapacity } from "@offers/contract/circuit-breaker";
 import { claimRows } from "../../examples/platform/src/outbox/claim.ts";
 import type { Leased } from "../../examples/platform/src/outbox/dispatcher.ts";
-import { type Leases, openLeases } from "../../examples/platform/src/outbox/leases.ts";
+import { endLeases, type Leases, openLeases } from "../../examples/platform/src/outbox/leases.ts";
 import type { Store, Trx } from "../../examples/platform/src/store/store.ts";
 import {
   type Attempt,
@@ -142,7 +142,10 @@ export class DeliveryProcess {
       random: () => 0.5,
     };
     const attempted = claimed.map((delivery) => ({ ...delivery, result: toAttempt(delivery.row, result) }));
-    await this.store.transaction((trx) => settleAttempts(trx, context, attempted));
+    await this.store.transaction(async (trx) => {
+      const leased = await endLeases(trx, "webhooks", attempted);
+      if (leased.length > 0) await settleAttempts(trx, context, leased);
+    });
     for (const { row } of claimed) this.#deliveries.endAttempt(row, result);
   }
 

@@ -53,6 +53,7 @@ export function interceptStatements(): void {
 /** Removes timeouts from a statement, because the schedule decides how long actors wait for locks. */
 const removeTimeouts = (text: string): string =>
   text
+    .replace("set_config('lock_timeout', '500', true)", "null")
     .replace(/set idle_in_transaction_session_timeout = '\w+';/, "")
     .replace(/^set local lock_timeout = \d+$/, "set local lock_timeout = 0");
 

@@ -73,16 +73,16 @@ const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   const deliveries = new Deliveries(fixture);
   const recorder = fixture.takeStore();
   for (let index = 0; index < 12; index += 1) await recordResponse(recorder, `worker-${index}`);
-  const heldDeliveries: Leased<PendingDelivery>[] = [];
+  const leasedDeliveries: Leased<PendingDelivery>[] = [];
   for (const name of ["one", "two", "three"]) {
     const process = await deliveries.openProcess();
     const limit = interleaving.pick([5, 100]);
     interleaving.addActor(`process ${name}`, async () => {
-      for (let claim = 1; claim <= 2; claim += 1) heldDeliveries.push(...((await process.claim(limit)) ?? []));
+      for (let claim = 1; claim <= 2; claim += 1) leasedDeliveries.push(...((await process.claim(limit)) ?? []));
     });
   }
   await interleaving.runToEnd();
-  for (const { row } of heldDeliveries) deliveries.endAttempt(row);
+  for (const { row } of leasedDeliveries) deliveries.endAttempt(row);
   await deliveries.deliverAndCheckAll();
 };
 

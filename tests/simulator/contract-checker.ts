@@ -1,3 +1,4 @@
+import { endpointCapacity } from "@offers/contract/circuit-breaker";
 import type { Process, Schedule } from "./schedule.ts";
 
 /** One request that a process wrote to an endpoint's connection. */
@@ -35,8 +36,6 @@ export interface Outcome {
   confirmedIds: ReadonlySet<string>;
 }
 
-/** The limit of concurrent attempts at one endpoint, by all processes together (D-72). */
-const capacity = 8;
 /** How long after a fault duplicates are excused. A lease lasts four seconds, and a process may notice its end a few statements late. */
 const leaseLapseMs = 7_000;
 /** The longest time between planning the next attempt and reporting it. In between, the outcome is committed. */
@@ -144,7 +143,7 @@ export class ContractChecker {
     const { deliveryId, organisationId, process, startedAtMs: nowMs } = request;
     const earlierRequests = this.#sent.filter((earlier) => earlier.organisationId === organisationId);
     const inFlight = earlierRequests.filter((earlier) => earlier.endedAtMs === undefined && !this.#isExcused(earlier));
-    if (inFlight.length >= capacity && !this.#isExcused(request))
+    if (inFlight.length >= endpointCapacity && !this.#isExcused(request))
       this.violations.push(`capacity: attempt ${inFlight.length + 1} in flight at ${organisationId}`);
     const disabledAtMs = this.#disabledAtMs.get(organisationId);
     if (disabledAtMs !== undefined && nowMs > disabledAtMs + disabledGraceMs && !this.#isExcused(request))

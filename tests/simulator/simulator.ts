@@ -322,7 +322,7 @@ class Run {
     await schedule.runUntil(() => !this.#checker.isWaiting, 30_000);
     // Wait for the transactions that stalled processes left open.
     await schedule.runUntil(() => false, 3_000);
-    // A process retries to commit an outcome for up to ten seconds.
+    // A process pauses for up to two seconds before it retries to commit an outcome.
     for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
       if ((await this.#readCommitted("select from outbox_leases limit 1")).length === 0) break;
       await schedule.runUntil(() => false, 1_000);

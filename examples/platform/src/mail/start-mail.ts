@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
-import { endLeases, type Leases } from "../outbox/leases.ts";
-import type { Lease, OutboxQueue } from "../outbox/queue.ts";
+import type { Leases } from "../outbox/leases.ts";
+import { alwaysOpen, type Lease, type OutboxQueue } from "../outbox/queue.ts";
 import type { Loop } from "../outbox/timers.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store, Trx } from "../store/store.ts";
@@ -43,8 +43,8 @@ export interface MailOptions {
   firstRetryMs?: number;
 }
 
-/** Twice the number of connections of the SMTP transport. */
-const maxInFlight = 10;
+/** How many emails are sent concurrently, by all processes together: twice the number of connections of the SMTP transport. */
+const capacity = 10;
 
 /** The maximum number of attempts to send an email. After that, the email stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
@@ -55,7 +55,7 @@ export const emailQueue: OutboxQueue = {
   wokenBy: ["mail"],
   table: "mails",
   id: "id",
-  capacity: maxInFlight,
+  laneState: alwaysOpen(capacity),
 };
 
 interface DueMail extends Mail {
@@ -70,7 +70,7 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
   return startDispatcher<DueMail, SentMail["result"]>({
     ...context,
     queue: emailQueue,
-    maxInFlight,
+    maxInFlight: capacity,
     load: (claimed) => loadEmails(store, claimed),
     async attempt({ attempts: _, ...mail }) {
       try {
@@ -82,10 +82,9 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
       }
     },
     async settle(trx, attempted) {
-      const heldMails = await endLeases(trx, "mails", attempted);
-      if (heldMails.length > 0) await settleEmails(trx, heldMails, firstRetryMs);
+      await settleEmails(trx, attempted, firstRetryMs);
       // Unlike webhooks, emails have no log records.
-      return () => undefined;
+      return undefined;
     },
   });
 }

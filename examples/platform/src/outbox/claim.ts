@@ -72,18 +72,17 @@ async function lockDueLanes(trx: Trx, { name }: OutboxQueue, limit: number): Pro
  */
 async function leaseRows(
   trx: Trx,
-  { name, table, id, lane, capacity, laneState, isBlocked = sql`false` }: OutboxQueue,
+  { name, table, id, lane, laneState, isBlocked = sql`false` }: OutboxQueue,
   lanes: readonly string[],
   { maxPerLane, processId }: { maxPerLane: number; processId: string },
 ): Promise<Lease[]> {
-  const alwaysOpen = sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
   const isInLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = open_lane.lane`;
   const { rows } = await sql<Lease>`
     with open_lane as materialized (
       select locked.lane, opens_at, capacity - (
         select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = locked.lane) as free_slots
       from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as locked (lane)
-      cross join lateral (${laneState?.(sql.ref("locked.lane")) ?? alwaysOpen}) as state
+      cross join lateral (${laneState(sql.ref("locked.lane"))}) as state
     ), candidate as materialized (
       select lane, row_id, due_at, row_number() over (partition by lane order by due_at, row_id) as place
       from open_lane cross join lateral (

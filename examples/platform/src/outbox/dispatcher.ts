@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Signals } from "../store/signals.ts";
-import type { Store, Trx } from "../store/store.ts";
+import { type Store, StoreError, type Trx } from "../store/store.ts";
 import { claimRows } from "./claim.ts";
 import { GroupCommit } from "./group-commit.ts";
-import type { Leases } from "./leases.ts";
+import { endLeases, type Leases, postponeRow } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 import { type Loop, runLoop } from "./timers.ts";
 
@@ -31,18 +31,18 @@ export interface DispatcherOptions<Row, Result> {
   /**
    * Attempts a row.
    *
-   * @param isHeld returns whether this process has held the row's lease without a gap
+   * @param isLeased returns whether the row has been leased to this process without a gap
    * @returns undefined to release the row. It is then claimed again, by a different process if this one is stopping
    */
-  attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
+  attempt(row: Row, isLeased: () => boolean): Promise<Result | undefined>;
   /**
-   * Stores the results of a group. Must start with `endLeases`, which wakes the lanes, and settle only the rows that it returns.
-   * To settle a row, set its `due_at` to null, or to a later time. The next claim schedules a wake-up for that time.
+   * Stores the results of a group of rows, whose leases end in the same transaction. To settle a row, set its `due_at` to null, or to a
+   * later time. The next claim schedules a wake-up for that time.
    *
-   * @returns a function that reports the results; it is called after the commit
+   * @returns a function that reports the results, if they are reported; it is called after the commit
    */
-  settle(trx: Trx, attempted: readonly Attempted<Row, Result>[]): Promise<() => void>;
-  /** How long to retry storing a group of results, in milliseconds. @default 10_000 */
+  settle(trx: Trx, attempted: readonly Attempted<Row, Result>[]): Promise<(() => void) | undefined>;
+  /** How long to retry storing a result before its row is postponed, in milliseconds. @default 10_000 */
   settleLimitMs?: number;
   onError: (error: unknown) => void;
 }
@@ -60,13 +60,13 @@ const maxConcurrentCommits = { postgres: 2, pglite: 1 };
 const maxIdleMs = { postgres: 5_000, pglite: 60_000 };
 /** How often a busy process checks for expired leases. An idle process checks when the next lease expires. */
 const expiryPollMs = 500;
-/** The shortest pause after a claim that found no lane, because nothing is due or other processes are claiming from all due lanes. */
-const busyPauseMs = 5;
+/** The pause while other processes are claiming from all due lanes. It doubles with each claim that finds no lane, up to the maximum. */
+const busyPauseMs = { first: 5, max: 100 };
 
 /**
  * Processes the rows of a queue until it is stopped. It claims due rows, attempts each row, and settles them in groups. It pauses until
  * the next row is due, or until a signal on one of the queue's topics arrives. Each row is attempted at least once, and again if its
- * result could not be stored.
+ * result could not be stored. While the store is unavailable, results wait in memory, and their rows stay leased.
  */
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxInFlight, onError } = options;
@@ -78,11 +78,22 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     onError(error);
   };
 
+  const postpone = async (lease: Lease): Promise<void> => {
+    await store.transaction((trx) => postponeRow(trx, queue, lease));
+    const message = `row ${lease.rowId} of ${queue.table} is attempted again later; the errors before this one name the cause`;
+    onError(Object.assign(new Error(message), { code: "attempt_postponed" }));
+  };
+
   const groupCommit = new GroupCommit<Attempted<Row, Result>>({
     async commit(attempted) {
-      const report = await store.transaction((trx) => options.settle(trx, attempted));
-      report();
+      const report = await store.transaction(async (trx) => {
+        const leasedRows = await endLeases(trx, queue.name, attempted);
+        return leasedRows.length === 0 ? undefined : options.settle(trx, leasedRows);
+      });
+      report?.();
     },
+    isUnavailable: (error) => error instanceof StoreError,
+    giveUp: ({ lease }) => postpone(lease),
     maxGroup: batchSize,
     maxConcurrent: maxConcurrentCommits[store.name],
     delayMs: commitDelayMs,
@@ -90,28 +101,45 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     giveUpAfterMs: options.settleLimitMs ?? 10_000,
   });
 
+  /** @returns whether the row's lease has ended. If not, the row must be released */
   const attemptAndSettle = async (
-    leased: Leased<Row>,
-    isHeld: () => boolean,
+    { lease, row }: Leased<Row>,
+    isLeased: () => boolean,
     nextTurn: Promise<unknown>,
-  ): Promise<void> => {
+  ): Promise<boolean> => {
     await nextTurn;
     // After a stall, another process may already have attempted this row and later ones.
-    const result = isHeld() ? await options.attempt(leased.row, isHeld) : undefined;
-    if (result === undefined || !(await groupCommit.add({ ...leased, result }))) hasStrayLeases = true;
+    if (!isLeased()) return false;
+    let result: Result | undefined;
+    try {
+      result = await options.attempt(row, isLeased);
+    } catch (error) {
+      onError(error);
+      await postpone(lease);
+      return true;
+    }
+    return result !== undefined && groupCommit.add({ lease, row, result });
   };
 
-  const startAttempt = (leased: Leased<Row>, isHeld: () => boolean, nextTurn: Promise<unknown>): void => {
+  const startAttempt = (leased: Leased<Row>, isLeased: () => boolean, nextTurn: Promise<unknown>): void => {
+    const { token } = leased.lease;
     const attempting = leases
-      .renewWhile(() => attemptAndSettle(leased, isHeld, nextTurn))
-      .catch(handleError)
-      .finally(() => {
-        inFlight.delete(leased.lease.token);
+      .renewWhile(() => attemptAndSettle(leased, isLeased, nextTurn))
+      .catch((error: unknown) => {
+        onError(error);
+        return false;
+      })
+      .then((hasEnded) => {
+        // Leases of rows in flight are never released, so set the flag only after the row has left.
+        inFlight.delete(token);
+        if (!hasEnded) hasStrayLeases = true;
         loop.wake();
       });
-    inFlight.set(leased.lease.token, attempting);
+    inFlight.set(token, attempting);
   };
 
+  /** How many claims in a row have found no lane although one was due. */
+  let busyClaims = 0;
   /** @returns how long to pause before the next claim, in milliseconds; zero or negative if more rows may be due */
   const tick = async (): Promise<number> => {
     const freeSlots = maxInFlight - inFlight.size;
@@ -121,12 +149,13 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed !== undefined && claimed.length > 0) await startAttempts(claimed);
     if (claimed?.length === limit || hasStrayLeases) return 0;
-    const pauseMs = await scheduleNextPoll();
-    return claimed === undefined ? Math.max(busyPauseMs, pauseMs) : pauseMs;
+    const untilPollMs = await scheduleNextPoll();
+    busyClaims = claimed === undefined && untilPollMs <= 0 ? busyClaims + 1 : 0;
+    return busyClaims === 0 ? untilPollMs : Math.min(busyPauseMs.first * 2 ** (busyClaims - 1), busyPauseMs.max);
   };
 
   const startAttempts = async (claimed: readonly Lease[]): Promise<void> => {
-    const isHeld = leases.watchForGaps();
+    const isLeased = leases.watchForGaps();
     const rows = await options.load(claimed);
     // Start attempts in the next turn of the event loop, so that the next claim is sent first.
     let nextTurn: Promise<unknown> = setImmediate();
@@ -135,7 +164,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
       if (index % 10 === 9) nextTurn = nextTurn.then(() => setImmediate());
       const row = rows.get(lease.rowId);
       if (row === undefined) hasStrayLeases = true;
-      else startAttempt({ lease, row }, isHeld, nextTurn);
+      else startAttempt({ lease, row }, isLeased, nextTurn);
     }
   };
 
@@ -173,6 +202,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     async stop() {
       unsubscribe?.();
       await loop.stop();
+      groupCommit.stop();
       await Promise.all(inFlight.values());
       if (hasStrayLeases) await leases.releaseStrayLeases(queue.name, []).catch(onError);
     },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
-import { insertWakeups, type Lease, lockSettlingShared } from "./queue.ts";
+import { insertWakeups, type Lease, lockSettlingShared, type OutboxQueue } from "./queue.ts";
 import { type Loop, runLoop } from "./timers.ts";
 
 export interface LeasesOptions {
@@ -202,10 +202,9 @@ export class Leases {
 const wakeFreedLanes = insertWakeups(sql`select distinct queue, lane, now() from freed`);
 
 /**
- * Ends leases, wakes their lanes, and returns the rows that this process still held (fencing). Every transaction that settles rows
- * must start with this call.
+ * Ends leases, and wakes their lanes. Every transaction that settles rows must start with this call.
  *
- * @returns the attempted rows whose tokens still existed. Do not settle the other rows, because another process may have claimed them
+ * @returns the rows that were still leased to this process (fencing). Another process may have claimed the other rows
  */
 export async function endLeases<Attempted extends { lease: Lease }>(
   trx: Trx,
@@ -224,4 +223,17 @@ export async function endLeases<Attempted extends { lease: Lease }>(
     select token from freed`.execute(trx);
   const endedTokens = new Set(rows.map(({ token }) => token));
   return attempted.filter(({ lease }) => endedTokens.has(lease.token));
+}
+
+/**
+ * Ends the lease on a row that this process can neither settle nor attempt, counts the attempt, and makes the row due in a minute, or up
+ * to 17 hours after several such attempts (D-155). Otherwise, the row would be claimed and sent again immediately, and for ever.
+ */
+export async function postponeRow(trx: Trx, { name, table, id, lane }: OutboxQueue, lease: Lease): Promise<void> {
+  if ((await endLeases(trx, name, [{ lease }])).length === 0) return;
+  const isInLane = lane === undefined ? sql`true` : sql`${sql.ref(lane)} = ${lease.lane}`;
+  await sql`
+    update ${sql.table(table)}
+    set attempts = attempts + 1, due_at = now() + 2 ^ least(attempts, 10) * interval '1 minute'
+    where ${sql.ref(id)} = ${lease.rowId} and ${isInLane} and due_at is not null`.execute(trx);
 }

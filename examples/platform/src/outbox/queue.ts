@@ -15,21 +15,23 @@ export interface OutboxQueue {
    * block the others (head-of-line blocking). If omitted, all rows are in one lane.
    */
   lane?: "organisation_id" | "offer_id";
-  /** How many rows of a lane may be attempted concurrently, across all processes. */
-  capacity: number;
-  /** Builds a query for a lane's state. The query returns no row if the lane is closed indefinitely. @default lanes are always open */
-  laneState?: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
+  /** Builds a query for a lane's state. The query returns no row if the lane is closed indefinitely. */
+  laneState: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
   /** A SQL condition: whether the row with the alias `head` must wait for another row of its lane. */
   isBlocked?: RawBuilder<boolean>;
 }
 
 /** The columns that the query from `laneState` returns. */
 export interface LaneState {
-  /** How many rows may be attempted concurrently; 0 while the lane is closed. */
+  /** How many rows may be attempted concurrently, by all processes together; 0 while the lane is closed. */
   capacity: number;
   /** When a temporarily closed lane opens. Null or in the past if the lane is open. */
   opens_at: Date | null;
 }
+
+/** Builds the state of lanes that never close. */
+export const alwaysOpen = (capacity: number) => (): RawBuilder<LaneState> =>
+  sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
 
 /** The name of the lane in a queue with only one lane. */
 export const onlyLane = "";
@@ -69,10 +71,12 @@ const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settli
 
 /**
  * Acquires the settling lock, which a transaction must hold to settle rows. Transactions can share it, except while one of them holds
- * it exclusively.
+ * it exclusively. After that, the transaction waits for a row lock for at most half a second, because all rows of its group wait with it.
  */
 export async function lockSettlingShared(trx: Trx, queue: QueueName): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);
+  await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)}), set_config('lock_timeout', '500', true)`.execute(
+    trx,
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
-import { endLeases, type Leases } from "../outbox/leases.ts";
-import type { Lease, OutboxQueue } from "../outbox/queue.ts";
+import type { Leases } from "../outbox/leases.ts";
+import { alwaysOpen, type Lease, type OutboxQueue } from "../outbox/queue.ts";
 import type { Loop } from "../outbox/timers.ts";
 import { placeName } from "../store/place-name.ts";
 import type { Signals } from "../store/signals.ts";
@@ -35,7 +35,11 @@ export interface PushRecord extends Pick<Notification, "offerId" | "reason"> {
   because?: NotSentReason;
 }
 
-const maxInFlight = 200;
+/**
+ * How many pushes about one offer are sent concurrently, by all processes together. It is twice the size of a claim, so that one claim
+ * can be attempted while the previous one is stored.
+ */
+const capacity = 200;
 
 /** The push retry limit. After this many attempts, a notification stays in the menu but is no longer pushed (D-48). */
 export const maxPushAttempts = 10;
@@ -48,7 +52,7 @@ export function startPush({ transport, onAttempt, firstRetryMs = 5_000, ...conte
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
     ...context,
     queue: pushQueue,
-    maxInFlight,
+    maxInFlight: capacity,
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, trace, ...content }) {
       const { deviceId: id, workerId } = content;
@@ -72,10 +76,9 @@ export function startPush({ transport, onAttempt, firstRetryMs = 5_000, ...conte
       );
     },
     async settle(trx, attempted) {
-      const heldPushes = await endLeases(trx, "pushes", attempted);
-      if (heldPushes.length > 0) await settlePushes(trx, heldPushes, firstRetryMs);
+      await settlePushes(trx, attempted, firstRetryMs);
       return () => {
-        for (const push of heldPushes) onAttempt?.(toRecord(push));
+        for (const push of attempted) onAttempt?.(toRecord(push));
       };
     },
   });
@@ -122,8 +125,7 @@ const isForSameDevice = (one: string, other: string) =>
 
 /**
  * The queue of notifications, with one lane per offer, so that an offer to thousands of workers does not delay other offers. A push
- * waits until the previous push about the same offer to the same device is sent, refused or superseded (D-99). The capacity is twice the size of a claim,
- * so that one claim can be attempted while the previous one is stored.
+ * waits until the previous push about the same offer to the same device is sent, refused or superseded (D-99).
  */
 export const pushQueue: OutboxQueue = {
   name: "pushes",
@@ -131,7 +133,7 @@ export const pushQueue: OutboxQueue = {
   table: "notifications",
   id: "id",
   lane: "offer_id",
-  capacity: 200,
+  laneState: alwaysOpen(capacity),
   isBlocked: sql`head.reason <> 'offer' and exists (
     select from notifications as earlier where earlier.id < head.id and ${isForSameDevice("earlier", "head")} and (
       earlier.due_at is not null

@@ -50,7 +50,7 @@ export interface AttemptContext {
   /** Aborts the attempt before its deadline. */
   signal?: AbortSignal | undefined;
   /** Returns whether the delivery is still leased to this process. */
-  isHeld?: () => boolean;
+  isLeased?: () => boolean;
   now: () => Date;
   onError: (error: unknown) => void;
 }
@@ -89,7 +89,7 @@ async function callEndpoint(
   { method, path, parameters, body }: WebhookCall,
   traceHeaders: TraceHeaders,
 ): Promise<Attempt> {
-  const { endpointClient, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
+  const { endpointClient, sign, encryptionKey, timeoutMs, signal, isLeased } = context;
   const startedAt = context.now();
   const attemptFields = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
   const { base_address: baseAddress, scheme } = delivery;
@@ -105,7 +105,7 @@ async function callEndpoint(
       parameters,
       timeoutMs,
       signal,
-      mayStart: isHeld,
+      mayStart: isLeased,
       headers: { "offers-delivery-id": delivery.id, ...traceHeaders },
       ...(body !== undefined && { body }),
     });

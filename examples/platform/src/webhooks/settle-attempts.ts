@@ -3,7 +3,6 @@ import { isNotImplemented, isOptionalEvent } from "@offers/contract/optional-eve
 import { type RetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
 import { sql, type Updateable } from "kysely";
 import type { Attempted } from "../outbox/dispatcher.ts";
-import { endLeases } from "../outbox/leases.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
@@ -34,20 +33,18 @@ export interface SettledRecords {
 }
 
 /**
- * Stores a group of attempts in one transaction. Ends their leases, locks their endpoints, and updates the health of the endpoints.
- * Then stores the attempts and the states of their deliveries, makes the next delivery of each order key due, and announces all
- * changes.
+ * Stores a group of attempts in one transaction, after their leases have ended. Locks their endpoints, and updates the health of the
+ * endpoints. Then stores the attempts and the states of their deliveries, makes the next delivery of each order key due, and announces
+ * all changes.
  */
 export async function settleAttempts(
   trx: Trx,
   context: SettleContext,
   attempted: readonly AttemptedDelivery[],
 ): Promise<SettledRecords> {
-  const heldAttempts = await endLeases(trx, "webhooks", attempted);
-  if (heldAttempts.length === 0) return { attempts: [], endpoints: [] };
-  const lockedEndpoints = await lockEndpoints(trx, heldAttempts);
+  const lockedEndpoints = await lockEndpoints(trx, attempted);
   // To prevent deadlocks, all transactions lock deliveries in sequence order.
-  const group = heldAttempts.toSorted((a, b) => a.row.sequence - b.row.sequence);
+  const group = attempted.toSorted((a, b) => a.row.sequence - b.row.sequence);
   const endpoints = await updateHealth(trx, context, group, lockedEndpoints);
   const outcomes = group.map((attempt) => decideOutcome(context, attempt, endpoints.get(attempt.row.organisation_id)));
   const pendingIds = await storeAttempts(trx, outcomes);
@@ -156,7 +153,7 @@ async function updateEndpoints(trx: Trx, changedRows: readonly ChangedEndpoint[]
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
-/** The outcome of an attempt for its delivery. `held`: the attempt failed and the endpoint is disabled. */
+/** The outcome of an attempt for its delivery. `held`: the attempt failed, and the delivery waits because its endpoint is disabled. */
 export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "not_implemented" | "held";
 
 const storedStates = {

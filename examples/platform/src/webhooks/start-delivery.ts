@@ -35,7 +35,7 @@ export interface DeliveryOptions {
   onError: (error: unknown) => void;
   /** The time limit for a whole attempt, in milliseconds (D-25). @default 15_000 */
   attemptTimeoutMs?: number;
-  /** How long to retry storing attempts, in milliseconds. @default 10_000 */
+  /** How long to retry storing an attempt before its delivery is postponed, in milliseconds. @default 10_000 */
   settleLimitMs?: number;
   /** How long `stop()` waits before it aborts attempts in flight, in milliseconds (D-71). @default 12_000 */
   finishWithinMs?: number;
@@ -45,8 +45,8 @@ export interface DeliveryOptions {
   random?: () => number;
 }
 
-/** The maximum number of concurrent attempts in this process. It is enough for 64 endpoints with eight unanswered attempts each. */
-const maxInFlight = 512;
+/** The maximum number of concurrent attempts in this process: enough for 64 endpoints that do not respond. */
+const maxInFlight = 64 * endpointCapacity;
 
 /**
  * Delivers webhooks until it is stopped. `stop()` prevents new attempts and waits for the attempts in flight. Attempts that take too
@@ -81,8 +81,8 @@ export function startDelivery(options: DeliveryOptions): Loop {
     onError,
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
     load: (claimed) => loadDeliveries(store, claimed, now()),
-    async attempt(delivery, isHeld) {
-      const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
+    async attempt(delivery, isLeased) {
+      const attempt = await attemptDelivery({ ...context, isLeased }, delivery);
       // Release an aborted attempt. The endpoint may not have received it, so another process should retry it immediately.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
@@ -115,7 +115,6 @@ export const createWebhookQueue = (now: () => Date): OutboxQueue => ({
   table: "deliveries",
   id: "sequence",
   lane: "organisation_id",
-  capacity: endpointCapacity,
   laneState(lane) {
     // Convert the time, because the breaker uses this process's clock, but the queue uses the database's clock.
     const at = sql`${now()}::timestamptz`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
-import type { Store } from "../../src/store/store.ts";
+import { type Store, StoreError } from "../../src/store/store.ts";
 import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
@@ -37,6 +37,25 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     await waitForState(id, "acknowledged");
     expect(deliveries.receiver.requests).toHaveLength(unstoredAttemptCount + 1);
     await eventually("the last attempt is reported", () => deliveries.fixture.attempts.length === 1);
+  });
+
+  test("an attempt is stored once the database is available again, and not repeated, however long that takes [D-155]", async () => {
+    const id = await record(workerResponse("worker-1"));
+    let failuresLeft = 0;
+    deliveries.receiver.respond = (request, response) => {
+      failuresLeft = 3;
+      respondWith(200)(request, response);
+    };
+    const { store } = deliveries.fixture;
+    const transaction: Store["transaction"] = (work) => {
+      if (failuresLeft === 0) return store.transaction(work);
+      failuresLeft -= 1;
+      return Promise.reject(new StoreError("database_lost", "the connection was lost"));
+    };
+    deliveries.fixture.startDelivery({ store: { ...store, transaction }, settleLimitMs: 0 });
+    await waitForState(id, "acknowledged");
+    expect(failuresLeft).toBe(0);
+    expect(deliveries.receiver.requests).toHaveLength(1);
   });
 
   test("an endpoint gets at most eight simultaneous attempts, and other endpoints do not wait for it", async () => {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
+import { alwaysOpen } from "../../src/outbox/queue.ts";
 import { createWebhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { recordDueEvents } from "../support/record-due.ts";
@@ -31,7 +32,8 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     await recordDueEvents(outbox.store, otherId, 1);
     const leases = openProcessLeases();
     const claimLanes = async () => {
-      const claimed = (await claimRows(outbox.store, leases, { ...wideQueue, capacity: 1_000 }, 100)) ?? [];
+      const claimed =
+        (await claimRows(outbox.store, leases, { ...wideQueue, laneState: alwaysOpen(1_000) }, 100)) ?? [];
       return claimed.map(({ lane }) => lane);
     };
     const firstLanes = await claimLanes();

@@ -4,6 +4,9 @@ import { claimRows } from "../../src/outbox/claim.ts";
 import { endLeases, Leases } from "../../src/outbox/leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { workerResponse } from "../delivery/use-deliveries.ts";
+import { createSignal } from "../support/create-signal.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { recordDueEvents } from "../support/record-due.ts";
@@ -166,7 +169,6 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const frozenDispatcher = startRecordingDispatcher(frozen, frozenLeases, {
       settleLimitMs: 0,
       async settle(trx, attempts) {
-        await endLeases(trx, queue.name, attempts);
         await acknowledge(
           trx,
           attempts.map(({ row }) => row),
@@ -195,6 +197,63 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     expect(frozenErrors).not.toEqual([]);
     await loop.stop();
     await Promise.all([leases.stop(), frozenLeases.stop()]);
+    expect(errors.splice(0)).toEqual([]);
+  });
+
+  test("settling waits two seconds at most for a process that stalls while it records an event, and only for that event's predecessor [D-70]", async () => {
+    const store = await openTestStore();
+    const [headId, otherId] = [
+      await addOrganisation(store, "http://127.0.0.1:1"),
+      await addOrganisation(store, "http://127.0.0.1:2"),
+    ];
+    const record = ({ transaction }: Pick<Store, "transaction">) =>
+      transaction((trx) => recordEvent(trx, headId, workerResponse("worker-1")));
+    await record(store);
+    await recordDueEvents(store, otherId, 1);
+    const frozenErrors: unknown[] = [];
+    const onFrozenError = (error: unknown): void => void frozenErrors.push(error);
+    const web = await openStore({ ...database.options, onError: onFrozenError, transactionLimitMs: 60_000 });
+    stores.push(web);
+    const [stalled, markStalled] = createSignal();
+    const [mayResume, resume] = createSignal();
+    const stallingTransaction: Store["transaction"] = (work) =>
+      web.transaction(async (trx) => {
+        const result = await work(trx);
+        markStalled();
+        await mayResume;
+        return result;
+      });
+    const [settling, markSettling] = createSignal();
+    const leases = new Leases(store, 60_000, onError);
+    const { loop, settled, attempted } = startRecordingDispatcher(store, leases, {
+      async attempt(rowId) {
+        attempted.push(rowId);
+        await stalled;
+        return "done";
+      },
+      async settle(trx, attempts) {
+        markSettling();
+        const rowIds = attempts.map(({ row }) => row);
+        await acknowledge(trx, rowIds);
+        return () => void settled.push(...rowIds);
+      },
+    });
+    await eventually("both rows are being attempted", () => attempted.length === 2);
+    const failedRecord = record({ transaction: stallingTransaction }).catch((error: unknown) => error);
+    await settling;
+    const startedAt = performance.now();
+    await recordDueEvents(store, otherId, 1);
+    loop.wake();
+    await eventually("all rows are settled", () => settled.length === 3);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    // The delivery that waits has the lowest sequence. Without the stall, it would be settled first.
+    expect(settled.at(-1)).toBe(Math.min(...settled));
+    expect(attempted).toHaveLength(3);
+    resume();
+    expect(await failedRecord).toMatchObject({ code: expect.stringMatching(/^(database_lost|commit_uncertain)$/) });
+    expect(frozenErrors).not.toEqual([]);
+    await loop.stop();
+    await leases.stop();
     expect(errors.splice(0)).toEqual([]);
   });
 });
