@@ -32,6 +32,7 @@ export default defineConfig({
           include: suffixed(""),
           exclude: [...configDefaults.exclude, ...["isolated", "slow", "docs"].flatMap((kind) => suffixed(`.${kind}`))],
           isolate: false,
+          setupFiles: ["packages/webhook-kit/test/support/ignore-missing-handlers.ts"],
           // PGlite is a large WebAssembly module, of which a test file uses little: it need not be optimised.
           execArgv: ["--liftoff-only"],
           ...limits,

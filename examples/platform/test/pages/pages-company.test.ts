@@ -83,7 +83,9 @@ describe("the company profile", () => {
     await save();
     receiver.respond = respondWith(410);
     const token = await platform.signInWorker("worker_amal");
-    await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    await platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, { token });
     await eventually("the endpoint is disabled", async () =>
       (await hana.get("/company")).text.includes(">Disabled</span>"),
     );

@@ -40,9 +40,11 @@ describe("deliveries that wait until tomorrow", () => {
     }>().deliveries;
   const addFailedDelivery = async (status = 503): Promise<string> => {
     receiver.respond = respondWith(status);
-    const json = { organisationId: "org_harbour" };
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    const path = `/worker-app/offers/${created.json<{ id: string }>().id}/apply`;
     const worker = await platform.signInWorker("worker_amal");
-    expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
+    expect((await platform.call("POST", path, { token: worker })).status).toBe(204);
     const state = status === 410 ? "held" : "pending";
     await eventually(
       "the first attempt has failed",

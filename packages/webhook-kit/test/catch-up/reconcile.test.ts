@@ -6,10 +6,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import type { EventContext, WebhookEvent } from "../../src/index.ts";
 import type { InboxUnderTest } from "../inbox/databases.ts";
 import { sampleInboxes } from "../inbox/inboxes-under-test.ts";
-import { captureConsole } from "../support/capture-console.ts";
 import { createJsonHeaders, secret } from "../support/serve.ts";
-
-captureConsole();
 
 /** Creates a service in which tests can change the workers' responses to offers. */
 function createService() {

@@ -2,12 +2,9 @@ import { describe, expect, test, vi } from "vitest";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { ContactSuggestion } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
-import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { eventDeleted, timelineChanged } from "../support/payloads.ts";
 import { quietOptions, secret } from "../support/serve.ts";
-
-captureConsole();
 
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 

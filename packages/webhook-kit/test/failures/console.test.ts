@@ -166,7 +166,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("rejected requests print one warning per reason and no error, so that senders cannot flood the console [D-49]", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
     const withoutHook = { onRejected: undefined } as object;
-    const request = await mount(adapter, { onWorkerOfferResponse: () => undefined, ...withoutHook });
+    const request = await mount(adapter, { onEvent: () => undefined, ...withoutHook });
     await request("/test/auth");
     await request("/test/auth", { headers: { Timestamp: "soon", Authorization: "hmac 00" } });
     await request("/offer/response", post("{"));

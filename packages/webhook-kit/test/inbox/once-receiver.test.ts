@@ -4,12 +4,9 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { type AnyWebhookKitError, type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
-import { captureConsole } from "../support/capture-console.ts";
 import { createJsonHeaders, secret } from "../support/serve.ts";
 import type { InboxUnderTest } from "./databases.ts";
 import { inboxesUnderTest } from "./inboxes-under-test.ts";
-
-captureConsole();
 
 type HandleWorker = (context: HandlerContext, worker: string) => Promise<unknown>;
 

@@ -7,10 +7,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { mysqlInbox } from "../../src/mysql.ts";
 import { type Inbox, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox } from "../../src/sqlite.ts";
-import { captureConsole } from "../support/capture-console.ts";
 import { createSignedHeaders, secret } from "../support/serve.ts";
-
-captureConsole();
 
 /** Returns a loopback port that was just freed, so that it refuses connections. */
 async function findClosedPort(): Promise<number> {

@@ -67,8 +67,9 @@ function setUp(mount: string): ReceiverSetup {
   };
 }
 
-// Silences body parsers, which log errors about invalid bodies.
+// Silences body parsers, which log errors about invalid bodies, and receivers, which warn about missing handlers.
 console.error = () => undefined;
+console.warn = () => undefined;
 
 const adapter = adapters[adapterName];
 if (!adapter) throw new Error(`Unknown adapter ${adapterName}.`);
