@@ -5,12 +5,10 @@
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
  */
 export function parseHttpDate(text: string): number | undefined {
-  const isAsctime = asctimePattern.test(text);
   // Date.parse accepts many other strings. An HTTP date ends in GMT, or has the form of asctime, which is also in UTC.
-  if (!isAsctime && !text.endsWith(" GMT")) return undefined;
-  const time = Date.parse(isAsctime ? `${text} GMT` : text);
+  const time = httpDatePattern.test(text) ? Date.parse(text.replace(/( GMT)?$/, " GMT")) : NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Matches a date such as `Sun Nov  6 08:49:37 1994`. */
-const asctimePattern = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+/** Matches a date that ends in GMT, or a date such as `Sun Nov  6 08:49:37 1994`. */
+const httpDatePattern = / GMT$|^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/;

@@ -4,7 +4,7 @@ const baseUrlProblems: readonly Problem[] = [
   // `URL` would silently remove white space, and a third slash before the host.
   [/\s/, "contains white space"],
   [/^(?!https?:\/\/[^/:])/i, "lacks https://"],
-  [/@/, "contains credentials"],
+  [/^\w+:\/\/[^/?#\\]*@/, "contains credentials"],
   [/[?#]/, 'contains "?" or "#"'],
   [/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1])(:|\/|$))/i, "uses http for another host"],
   [/^\w+:\/\/[^/]*:0+(\/|$)/, "is not a URL"],

@@ -17,6 +17,11 @@ test.each([
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
 ])("retryAfterMs parses %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
+test.each([
+  ["3.0", 3_000],
+  ["299.997", 299_997],
+])("retryAfterMs parses %j, which has a fraction [D-160]", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
+
 // RFC 9110, section 6.6.1: Date is the time at which the response was created, by the clock that Retry-After uses.
 test.each([
   ["Fri, 31 Dec 1999 22:59:30 GMT", "Fri, 31 Dec 1999 22:59:00 GMT", 30_000],
@@ -28,7 +33,7 @@ test.each([
   expect(retryAfterMs(header, now, date)).toBe(ms),
 );
 
-test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
+test.each([undefined, "", "-1", "1.", ".5", "1,5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
   "retryAfterMs ignores %j",
   (header) => expect(retryAfterMs(header, now)).toBeUndefined(),
 );

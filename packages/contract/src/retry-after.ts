@@ -1,7 +1,8 @@
 import { parseHttpDate } from "./http-date.ts";
 
 /**
- * Parses a `Retry-After` header, which contains seconds or an HTTP date.
+ * Parses a `Retry-After` header, which contains seconds or an HTTP date. Some services send seconds with a fraction, such as `3.0`, which
+ * the RFC does not allow.
  *
  * @param header undefined or null if the response has no such header, a list if it has several
  * @param now Unix milliseconds
@@ -14,10 +15,10 @@ export function retryAfterMs(
   now: number,
   date?: string | readonly string[] | null,
 ): number | undefined {
-  if (typeof header !== "string") return undefined;
+  // Undefined, null and a list with several items have neither form.
+  const text = String(header);
   // Without the limit, a header with hundreds of digits would result in Infinity.
-  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, Number.MAX_SAFE_INTEGER);
-  const retryAt = parseHttpDate(header);
-  const respondedAt = typeof date === "string" ? parseHttpDate(date) : undefined;
-  return retryAt === undefined ? undefined : Math.max(0, retryAt - (respondedAt ?? now));
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1_000), Number.MAX_SAFE_INTEGER);
+  const retryAt = parseHttpDate(text);
+  return retryAt === undefined ? undefined : Math.max(0, retryAt - (parseHttpDate(String(date)) ?? now));
 }

@@ -88,7 +88,7 @@ function wrapError(thrown: unknown, key: string, classification?: Classification
   const { type, code, message } =
     classification ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${messages}`);
   // The code is easier to understand than OpenSSL's message: "80D2…:error:0A00010B:SSL routines:…".
-  const isTls = code === "tls_failed" || systemCode?.includes("SSL");
+  const isTls = /^tls|SSL/.test(`${code} ${systemCode}`);
   const reason = (isTls && systemCode) || cause.message;
   return new type(`${message} (${reason})`, {
     code,

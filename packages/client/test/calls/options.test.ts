@@ -80,6 +80,11 @@ test.each([
   }
 });
 
+test.each(["https://service.example/@acme/v2", "https://service.example\\@acme", "http://localhost/a@b"])(
+  "the base URL %j is accepted, because it contains no credentials",
+  (baseUrl) => expect(new OffersClient({ ...validOptions, baseUrl })).toBeInstanceOf(OffersClient),
+);
+
 test.each([
   [undefined, "is undefined; is the environment variable set?"],
   ["", 'is ""; is the environment variable set?'],
