@@ -102,8 +102,8 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
   };
 }
 
-/** The compatibility date of the Worker. It is old, because Workers in production may have old ones. */
-const compatibilityDate = "2025-11-01";
+/** The compatibility date of the Worker. It is old, because Workers in production may have old ones. With it, fetch rejects `cache`. */
+const compatibilityDate = "2024-11-01";
 
 const formatWorkerdConfig = (script: string, flags: readonly string[]) => `
 using Workerd = import "/workerd/workerd.capnp";

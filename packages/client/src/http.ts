@@ -86,8 +86,8 @@ export type Fetch = (
   init: OffersRequest & {
     /** Redirects are not followed, because the API key must be sent only to `baseUrl`. */
     redirect: "manual";
-    /** Responses are not cached. */
-    cache: "no-store";
+    /** Responses are not cached. Absent if the runtime's `Request` has no `cache`, because old Workers reject the option. */
+    cache?: "no-store";
   },
 ) => Promise<FetchResponse>;
 

@@ -150,7 +150,7 @@ class Call<Argument, Data> implements CallContext {
     // Middleware sees the error that the call would reject with.
     const callFetch: Send = async (finalRequest) => {
       try {
-        return await fetch(finalRequest.url, { ...finalRequest, redirect: "manual", cache: "no-store" });
+        return await fetch(finalRequest.url, { ...finalRequest, redirect: "manual", ...noStore() });
       } catch (thrown) {
         throw toOffersError(thrown, this);
       }
@@ -224,6 +224,13 @@ class Call<Argument, Data> implements CallContext {
     notifySafely(() => (code ? logger.warn(fields, "offers") : logger.debug(fields, "offers")));
   }
 }
+
+/**
+ * The option that keeps browsers and frameworks from caching a GET, even a withdrawal. Old Workers reject it (workerd #698); their `Request`
+ * lacks the property.
+ */
+const noStore = (): { cache?: "no-store" } =>
+  "cache" in Object(globalThis.Request?.prototype) ? { cache: "no-store" } : {};
 
 /**
  * Encodes the id as one path segment. Throws for an empty string and for dots, which would change the path, and for a lone surrogate, which

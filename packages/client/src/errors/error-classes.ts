@@ -275,7 +275,7 @@ export type AnyOffersError =
  *   isOffersError(error) && error.code === "not_found" ? 404 : 502;
  * ```
  */
-export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
+export const isOffersError = (value: unknown): value is AnyOffersError => brand in Object(value);
 
 /** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes. */
 // Only the errors that the operation can cause are left (D-143).

@@ -3,8 +3,9 @@ import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { OffersClient, OffersError } from "../../src/index.ts";
+import { type Fetch, isOffersError, OffersClient, OffersError } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
 import { type Responder, respondWith, serve } from "../support/serve.ts";
 
@@ -160,4 +161,36 @@ test("the key is visible neither in inspect(client) nor in errors", async () => 
   for (const value of [client, error])
     for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])
       expect(text).not.toContain(apiKey);
+});
+
+// workerd #698: Workers with a compatibility date before 2024-11-11 reject `cache`, and their `Request` lacks it.
+test("a runtime whose fetch rejects the option `cache` does not get it", async () => {
+  const { baseUrl } = await serve(respondWithOffer);
+  const cache = Object.getOwnPropertyDescriptor(Request.prototype, "cache") ?? expect.unreachable();
+  onTestFinished(() => void Object.defineProperty(Request.prototype, "cache", cache));
+  const workerFetch: Fetch = (url, init) => {
+    if ("cache" in init) throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.");
+    return fetch(url, init);
+  };
+  const client = new OffersClient({ baseUrl, apiKey, fetch: workerFetch, maxRetries: 0 });
+  await expect(client.getOffer("a")).rejects.toMatchObject({ cause: { message: expect.stringContaining("'cache'") } });
+  Reflect.deleteProperty(Request.prototype, "cache");
+  await expect(client.getOffer("a")).resolves.toEqual(offer);
+});
+
+test("an error from another realm is recognised by its brand", () => {
+  const brand = Symbol.for("@offers/client/error");
+  expect(isOffersError(runInNewContext("Object.assign(new Error('gone'), { [brand]: true })", { brand }))).toBe(true);
+  expect(isOffersError(runInNewContext("new Error('gone')"))).toBe(false);
+  for (const value of [undefined, null, 7, "text", {}]) expect(isOffersError(value)).toBe(false);
+});
+
+// jest #14947: under Jest, the test's built-in classes differ from those of the packages.
+test("a Date from another realm is sent as the same instant", async () => {
+  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+  const [start, end] = runInNewContext("[new Date('2099-05-01T16:00:00Z'), new Date('2099-05-01T22:00:00Z')]");
+  await new OffersClient({ baseUrl, apiKey }).createOffer({ ...input, events: [{ start, end }] });
+  expect(JSON.parse(received[0]?.body ?? "").events).toEqual([
+    { start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00.000Z" },
+  ]);
 });
