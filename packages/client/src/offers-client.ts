@@ -3,6 +3,7 @@ import type { OffersPromise } from "./call/offers-promise.ts";
 import { completeOffer, createOffer, getOffer, withdrawOffer } from "./call/operations.ts";
 import { watchOffer } from "./call/watch-offer.ts";
 import type { OperationError } from "./errors/error-classes.ts";
+import { throwUsageError } from "./errors/usage.ts";
 import type { Offer, OfferInput, Recipient } from "./offer.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "./options/options.ts";
 import { type ClientSettings, readSettings } from "./options/settings.ts";
@@ -23,6 +24,12 @@ import { type ClientSettings, readSettings } from "./options/settings.ts";
 export class OffersClient {
   readonly #options: OffersClientOptions;
   readonly #settings: ClientSettings;
+
+  /** Returns a client's settings. Throws if `client` is not one, as in a method that is called without its client. */
+  static #settingsOf(client: OffersClient): ClientSettings {
+    if (#settings in Object(client)) return client.#settings;
+    return throwUsageError("call this as a method of the client, such as offers.getOffer(id)", "invalid_argument");
+  }
 
   /**
    * Checks the options and creates the client, without sending a request.
@@ -74,7 +81,7 @@ export class OffersClient {
     },
     OperationError<"CreateOffer">
   > {
-    return startCall(this.#settings, createOffer, undefined, input, options);
+    return startCall(OffersClient.#settingsOf(this), createOffer, undefined, input, options);
   }
 
   /**
@@ -103,7 +110,7 @@ export class OffersClient {
    * ```
    */
   getOffer(id: string, options?: CallOptions): OffersPromise<Offer, OperationError<"GetOffer">> {
-    return startCall(this.#settings, getOffer, id, undefined, options);
+    return startCall(OffersClient.#settingsOf(this), getOffer, id, undefined, options);
   }
 
   /**
@@ -139,7 +146,7 @@ export class OffersClient {
     workerIds: readonly string[],
     options?: CallOptions,
   ): OffersPromise<void, OperationError<"CompleteOffer">> {
-    return startCall(this.#settings, completeOffer, id, workerIds, options);
+    return startCall(OffersClient.#settingsOf(this), completeOffer, id, workerIds, options);
   }
 
   /**
@@ -171,7 +178,7 @@ export class OffersClient {
    * ```
    */
   withdrawOffer(id: string, options?: CallOptions): OffersPromise<void, OperationError<"WithdrawOffer">> {
-    return startCall(this.#settings, withdrawOffer, id, undefined, options);
+    return startCall(OffersClient.#settingsOf(this), withdrawOffer, id, undefined, options);
   }
 
   /**
@@ -193,7 +200,7 @@ export class OffersClient {
       /** The time between reads, with 20 % jitter. @default 10_000 */ pollIntervalMs?: number | undefined;
     },
   ): AsyncIterable<Recipient> {
-    return watchOffer((callOptions) => this.getOffer(id, callOptions), this.#settings.call, options);
+    return watchOffer((callOptions) => this.getOffer(id, callOptions), OffersClient.#settingsOf(this).call, options);
   }
 
   /**

@@ -65,6 +65,11 @@ export class TracedOffersClient extends OffersClient {
     this.#instruments = instruments;
   }
 
+  /** Returns a client's instruments; undefined in a method that is called without its client, which then throws. */
+  static #instrumentsOf(client: TracedOffersClient): Instruments | undefined {
+    return #instruments in Object(client) ? client.#instruments : undefined;
+  }
+
   override createOffer(
     input: OfferInput,
     options?: CallOptions,
@@ -75,11 +80,15 @@ export class TracedOffersClient extends OffersClient {
     },
     OperationError<"CreateOffer">
   > {
-    return traceCall(createOffer, this.#instruments, options, (callOptions) => super.createOffer(input, callOptions));
+    return traceCall(createOffer, TracedOffersClient.#instrumentsOf(this), options, (callOptions) =>
+      super.createOffer(input, callOptions),
+    );
   }
 
   override getOffer(id: string, options?: CallOptions): OffersPromise<Offer, OperationError<"GetOffer">> {
-    return traceCall(getOffer, this.#instruments, options, (callOptions) => super.getOffer(id, callOptions));
+    return traceCall(getOffer, TracedOffersClient.#instrumentsOf(this), options, (callOptions) =>
+      super.getOffer(id, callOptions),
+    );
   }
 
   override completeOffer(
@@ -87,13 +96,15 @@ export class TracedOffersClient extends OffersClient {
     workerIds: readonly string[],
     options?: CallOptions,
   ): OffersPromise<void, OperationError<"CompleteOffer">> {
-    return traceCall(completeOffer, this.#instruments, options, (callOptions) =>
+    return traceCall(completeOffer, TracedOffersClient.#instrumentsOf(this), options, (callOptions) =>
       super.completeOffer(id, workerIds, callOptions),
     );
   }
 
   override withdrawOffer(id: string, options?: CallOptions): OffersPromise<void, OperationError<"WithdrawOffer">> {
-    return traceCall(withdrawOffer, this.#instruments, options, (callOptions) => super.withdrawOffer(id, callOptions));
+    return traceCall(withdrawOffer, TracedOffersClient.#instrumentsOf(this), options, (callOptions) =>
+      super.withdrawOffer(id, callOptions),
+    );
   }
 
   override withApiKey(apiKey: ApiKey): TracedOffersClient {
@@ -201,11 +212,11 @@ const headerSetter = {
 /** Performs a call. If recording has started, the call has a span, which ends before the call's promise settles. */
 function traceCall<Name extends OperationName, Data>(
   { name, method, path }: Operation<never, Data, Name>,
-  instruments: Instruments,
+  instruments: Instruments | undefined,
   options: CallOptions | undefined,
   perform: (callOptions: CallOptions | undefined) => OffersPromise<Data, OperationError<Name>>,
 ): OffersPromise<Data, OperationError<Name>> {
-  const recording = instruments.startRecording();
+  const recording = instruments?.startRecording();
   if (!recording) return perform(options);
   const { tracer, server } = recording;
   const headers = { ...options?.headers };

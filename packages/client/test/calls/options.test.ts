@@ -196,6 +196,20 @@ test.each([
 
 const callOptions = "timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers";
 
+test.each(["createOffer", "getOffer", "completeOffer", "withdrawOffer", "watchOffer"] as const)(
+  "%s without its client throws an error that says how to call it",
+  (method) => {
+    for (const client of [new OffersClient(validOptions), new TracedOffersClient(validOptions)]) {
+      const detached = client[method] as (...args: unknown[]) => unknown;
+      expect(catchThrownError(() => detached("offer_1"))).toMatchObject({
+        name: "UsageError",
+        code: "invalid_argument",
+        message: "call this as a method of the client, such as offers.getOffer(id)",
+      });
+    }
+  },
+);
+
 test("a watch accepts an interval and rejects unknown options", async () => {
   const catchFirstReadError = (call: object) =>
     catchError(
