@@ -3,14 +3,10 @@
  * similar enough. Swapping two letters changes most pairs of a short name, so a name with the same letters counts as the nearest.
  */
 export function findNearestName(misspelt: string, names: readonly string[]): string | undefined {
-  const misspeltPairs = toPairs(misspelt);
   let nearest: string | undefined;
   let maxSimilarity = minSimilarity;
   for (const name of names) {
-    if (sortLetters(name) === sortLetters(misspelt)) return name;
-    const namePairs = toPairs(name);
-    const sharedPairs = namePairs.filter((pair) => misspeltPairs.includes(pair));
-    const similarity = (2 * sharedPairs.length) / (namePairs.length + misspeltPairs.length);
+    const similarity = similarityOf(toPairs(name), toPairs(misspelt));
     if (similarity > maxSimilarity) {
       nearest = name;
       maxSimilarity = similarity;
@@ -21,8 +17,13 @@ export function findNearestName(misspelt: string, names: readonly string[]): str
 
 const minSimilarity = 0.45;
 
+function similarityOf(a: readonly string[], b: readonly string[]): number {
+  if (sortLetters(a) === sortLetters(b)) return 1;
+  return (2 * a.filter((pair) => b.includes(pair)).length) / (a.length + b.length);
+}
+
 /** Returns each pair of adjacent letters, and the last letter alone. */
 const toPairs = (name: string): string[] =>
-  [...name.toLowerCase()].map((_letter, index) => name.toLowerCase().slice(index, index + 2));
+  [...name.toLowerCase()].map((letter, index, letters) => letter + (letters[index + 1] ?? ""));
 
-const sortLetters = (name: string): string => [...name.toLowerCase()].sort().join("");
+const sortLetters = (pairs: readonly string[]): string => `${pairs.map(([letter]) => letter).sort()}`;

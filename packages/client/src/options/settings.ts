@@ -1,4 +1,5 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
+import { findNearestName } from "@offers/contract/nearest-name";
 import { findBaseUrlProblem, findHeaderValueProblem } from "@offers/contract/request-values";
 import type { UsageError } from "../errors/error-classes.ts";
 import { toOffersError, unreadableArgument } from "../errors/failure.ts";
@@ -105,8 +106,7 @@ export function readOptions<Options extends object>(userOptions: object, default
   assertType("options", userOptions, "Object");
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(userOptions)) {
-    if (!Object.hasOwn(defaults, name))
-      throwUsageError(`unknown option "${name}"; options: ${Object.keys(defaults).join(", ")}`);
+    if (!Object.hasOwn(defaults, name)) throwUsageError(describeUnknownOption(name, Object.keys(defaults)));
     if (value === undefined) continue;
     const defaultValue = options[name];
     if (defaultValue !== undefined) assertType(name, value, typeName(defaultValue));
@@ -115,6 +115,11 @@ export function readOptions<Options extends object>(userOptions: object, default
     options[name] = value;
   }
   return options as Options;
+}
+
+function describeUnknownOption(name: string, names: readonly string[]): string {
+  const nearest = findNearestName(name, names);
+  return `unknown option "${name}"; ${nearest ? `did you mean ${nearest}? ` : ""}options: ${names.join(", ")}`;
 }
 
 /** The longest delay that `setTimeout` accepts. It fires immediately for a longer delay. */

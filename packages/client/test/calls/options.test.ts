@@ -118,9 +118,27 @@ test.each([
 ])("the error for the unknown option %j contains its name", (option, expectedName) => {
   const { code, message } = catchThrownError(() => new OffersClient({ ...validOptions, ...option }));
   expect(code).toBe("invalid_option");
-  expect(message).toMatch(/; options: baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
+  expect(message).toMatch(/ options: baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
   expect(message).toContain(`unknown option ${expectedName}; `);
 });
+
+test.each([
+  [{ timeout: 5_000 }, "timeoutMs"],
+  [{ baseURL: "x" }, "baseUrl"],
+  [{ maxRetrys: 2 }, "maxRetries"],
+  [{ loger: console }, "logger"],
+  [{ middlewares: [] }, "middleware"],
+])("the error for the unknown option %j suggests %s", (option, expectedName) =>
+  expect(catchThrownError(() => new OffersClient({ ...validOptions, ...option })).message).toMatch(
+    new RegExp(`^unknown option "\\w+"; did you mean ${expectedName}\\? options: baseUrl, `),
+  ),
+);
+
+test.each([{ signal: new AbortController().signal }, { reach: 1 }])("no option is suggested for %j", (option) =>
+  expect(catchThrownError(() => new OffersClient({ ...validOptions, ...option })).message).not.toContain(
+    "did you mean",
+  ),
+);
 
 test.each([
   [{ logger: {} }, "logger", "debug must be of type function"],
@@ -219,7 +237,7 @@ test("a watch accepts an interval and rejects unknown options", async () => {
         .next(),
     );
   expect((await catchFirstReadError({ interval: 5 })).message).toBe(
-    `GetOffer: unknown option "interval"; options: ${callOptions}, pollIntervalMs`,
+    `GetOffer: unknown option "interval"; did you mean pollIntervalMs? options: ${callOptions}, pollIntervalMs`,
   );
   expect((await catchFirstReadError({ pollIntervalMs: "5" })).message).toMatch(
     /pollIntervalMs must be of type number, not string/,
@@ -231,7 +249,7 @@ test("a call through openapi-fetch rejects an option that neither library has", 
   const { error } = await api.GET("/offer/{id}", { params: { path: { id: "a" } }, timeout: 5 } as never);
   expect(error).toMatchObject({
     code: "invalid_option",
-    message: `GetOffer: unknown option "timeout"; options: ${callOptions}`,
+    message: `GetOffer: unknown option "timeout"; did you mean timeoutMs? options: ${callOptions}`,
   });
 });
 

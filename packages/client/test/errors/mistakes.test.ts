@@ -76,7 +76,8 @@ const mistakes: Mistake[] = [
     description: "an option from another library",
     options: { timeout: 5_000 },
     code: "invalid_option",
-    message: /^unknown option "timeout"; options: baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
+    message:
+      /^unknown option "timeout"; did you mean timeoutMs\? options: baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
   },
   {
     description: "a logger without methods",
@@ -89,7 +90,7 @@ const mistakes: Mistake[] = [
     call: (client) => client.getOffer("a", { retries: 3 } as never),
     code: "invalid_option",
     message:
-      'GetOffer: unknown option "retries"; options: timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
+      'GetOffer: unknown option "retries"; did you mean maxRetries? options: timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
   },
   {
     description: "a creation without input",
