@@ -38,7 +38,7 @@ export function createSmtpTransport({ url, from, timeoutMs = 12_000 }: SmtpOptio
         const signal = AbortSignal.timeout(timeoutMs);
         await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt, signal });
       } catch (error) {
-        throw isPermanent(error)
+        throw isRecipientRejected(error)
           ? new MailRejectedError("the mail server rejected this email", { cause: error })
           : error;
       }
@@ -47,8 +47,17 @@ export function createSmtpTransport({ url, from, timeoutMs = 12_000 }: SmtpOptio
   };
 }
 
-/** Returns whether the server rejected the email itself with a 5xx. A 5xx for the platform's sign-in can be retried. */
-function isPermanent(error: unknown): boolean {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-  return (code === "EENVELOPE" || code === "EMESSAGE") && Number(responseCode) >= 500;
+/**
+ * Matches a response to a recipient that will never be accepted (RFC 3463, 3.2 and 3.3). Leaves out 5.1.0, 5.1.7 and 5.1.8, which servers
+ * such as Postfix use for the sender's address, even in response to a recipient.
+ */
+const recipientRejection = /^5\d\d[ -]5\.(?:1\.(?:[1-6]|10)|2\.1)\s/;
+
+/**
+ * Returns whether the server rejected the recipient's address. Everything else can be retried, even with a 5xx: it is about the platform's
+ * address, password, quota or reputation, or about the server's policy.
+ */
+function isRecipientRejected(error: unknown): boolean {
+  const { command, response } = error as { command?: unknown; response?: unknown };
+  return command === "RCPT TO" && recipientRejection.test(String(response));
 }

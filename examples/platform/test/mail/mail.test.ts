@@ -26,12 +26,17 @@ import { createVirtualTime } from "../support/virtual-time.ts";
 interface MailServer {
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** Called for each recipient. An error rejects the recipient. */
+  /** Called for each recipient. Returning an error rejects the recipient. */
   respond: (address: string) => Error | undefined | Promise<undefined>;
+  /** Called for each sender. Returning an error rejects the sender. */
+  respondToSender: () => Error | undefined;
+  /** Called for each email. Returning an error rejects the email. */
+  respondToData: () => Error | undefined;
   close(): Promise<void>;
 }
 
-const createRejection = (responseCode: number): Error => Object.assign(new Error("rejected"), { responseCode });
+const createRejection = (responseCode: number, text = "rejected"): Error =>
+  Object.assign(new Error(text), { responseCode });
 
 /** Starts a mail server. If `password` is set, clients must authenticate with it. */
 async function startMailServer(password?: string): Promise<MailServer> {
@@ -44,11 +49,14 @@ async function startMailServer(password?: string): Promise<MailServer> {
       if (credentials.password === password) done(null, { user: credentials.username });
       else done(new Error("wrong password"));
     },
+    onMailFrom: (_address, _session, done) => done(server.respondToSender()),
     onRcptTo: async ({ address }, _session, done) => done(await server.respond(address)),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
+        const rejection = server.respondToData();
+        if (rejection !== undefined) return done(rejection);
         const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
         const to = envelope.rcptTo.map(({ address }) => address);
         server.mails.push({ from, to, text: Buffer.concat(chunks).toString() });
@@ -64,6 +72,8 @@ async function startMailServer(password?: string): Promise<MailServer> {
     url: `smtp://${credentials}127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
     mails: [],
     respond: () => undefined,
+    respondToSender: () => undefined,
+    respondToData: () => undefined,
     close: () => new Promise((resolve) => smtp.close(() => resolve())),
   };
   return server;
@@ -183,8 +193,14 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     server = await startMailServer();
   });
 
-  test("a mail to an address that does not exist is not retried [D-78]", async () => {
-    server.respond = (address) => (address.startsWith("unknown") ? createRejection(550) : undefined);
+  // RFC 3463 defines the enhanced status codes; Postfix, Gmail and Exchange send these texts.
+  test.each([
+    [550, "5.1.1 <unknown@example.com>: Recipient address rejected: User unknown"],
+    [550, "5.2.1 The email account that you tried to reach is disabled"],
+    [553, "5.1.3 The recipient address is not a valid RFC 5321 address"],
+    [556, "5.1.10 Recipient address has a null MX"],
+  ])("a mail whose recipient is rejected with %i %s is not retried [D-78]", async (code, text) => {
+    server.respond = (address) => (address.startsWith("unknown") ? createRejection(code, text) : undefined);
     startMailQueue();
     const [rejectedId, acceptedId] = [await writeMail("unknown@example.com"), await writeMail("amal@example.com")];
     await eventually("the accepted mail is sent", () => isSent(acceptedId));
@@ -194,6 +210,36 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     );
     expect(await isSent(rejectedId)).toBe(false);
     expect(fixture.errors).toMatchObject([{ code: "mail_rejected" }]);
+  });
+
+  test.each([
+    ["respondToSender", 554, "5.7.1 Service unavailable; client host is blocked"],
+    ["respondToSender", 530, "5.7.0 Must issue a STARTTLS command first"],
+    ["respondToSender", 501, "5.1.7 Bad sender address syntax"],
+    ["respondToSender", 553, "5.7.1 Sender address rejected: not owned by user offers"],
+    ["respondToSender", 550, "5.1.1 Sender unknown"],
+    ["respond", 550, "5.4.5 Daily user sending quota exceeded"],
+    ["respond", 554, "5.7.1 Relay access denied"],
+    ["respond", 552, "5.2.2 Mailbox full"],
+    ["respond", 550, "rejected for policy reasons"],
+    // Postfix rejects senders as late as RCPT TO.
+    ["respond", 550, "5.1.0 <offers@platform.example>: Sender address rejected: User unknown"],
+    ["respond", 550, "5.1.8 <offers@platform.example>: Sender address rejected: Domain not found"],
+    ["respondToData", 554, "5.7.1 Message rejected as spam"],
+    ["respondToData", 550, "5.1.1 Delivery is not possible at the moment"],
+  ] as const)("a mail is retried when the server answers %s with %i %s [D-78]", async (step, code, text) => {
+    let remainingRejections = 2;
+    server[step] = () => {
+      if (remainingRejections === 0) return undefined;
+      remainingRejections -= 1;
+      return createRejection(code, text);
+    };
+    startMailQueue();
+    const id = await writeMail("amal@example.com");
+    await eventually("the mail was rejected", () => fixture.errors.length > 0);
+    expect(fixture.errors[0]).not.toMatchObject({ code: "mail_rejected" });
+    await eventually("the mail is sent", () => isSent(id));
+    expect((await readMail(id)).attempts).toBe(3);
   });
 
   test("a mail stays pending while the SMTP password is wrong, and is sent once the password is correct", async () => {
