@@ -15,6 +15,9 @@ export interface SmtpOptions {
   timeoutMs?: number;
 }
 
+/** Keeps programs that answer mail, such as absence notices, from answering (RFC 3834, 5). */
+const headers = { "Auto-Submitted": "auto-generated" };
+
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
 /** Creates a transport that sends emails over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
@@ -36,7 +39,7 @@ export function createSmtpTransport({ url, from, timeoutMs = 12_000 }: SmtpOptio
       const addresses = { from: { name: "", address: from }, to: { name: "", address: to } };
       try {
         const signal = AbortSignal.timeout(timeoutMs);
-        await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt, signal });
+        await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt, headers, signal });
       } catch (error) {
         throw isRecipientRejected(error)
           ? new MailRejectedError("the mail server rejected this email", { cause: error })

@@ -132,6 +132,14 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails[0]?.text).toContain("The offer was created.");
   });
 
+  test("each mail is marked as automatic, so that absence notices are not sent back [D-78]", async () => {
+    startMailQueue();
+    const id = await writeMail("amal@example.com");
+    await eventually("the mail is sent", () => isSent(id));
+    // RFC 3834, 5.
+    expect(server.mails[0]?.text).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+  });
+
   test("two processes send each mail once", async () => {
     const ids = await writeMails(30);
     const leases = await openLeases(fixture.store, { onError: (error) => fixture.errors.push(error) });
