@@ -16,6 +16,7 @@ import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases, openLeases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
 import { createSignal } from "../support/create-signal.ts";
+import { openPageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -329,6 +330,40 @@ test("the platform sends the mail about a new offer over SMTP, and does not log 
   expect(server.mails).toMatchObject([{ from, to: ["desk@harbour-hotels.example"] }]);
   await platform.close();
   expect(platform.logLines.join("")).not.toMatch(/desk@|harbour-hotels/);
+  await server.close();
+  await database.remove();
+});
+
+interface Mailbox {
+  mails: { to: string; createdAt: string; sentAt: string | null; hasFailed: boolean }[];
+}
+
+test("the mailbox shows which mail the mail server has rejected", async () => {
+  const [store] = await anyStore();
+  const database = await store.createDatabase();
+  const server = await startMailServer();
+  server.respond = (address) => (address.startsWith("old-desk") ? createRejection(550, "5.1.1 unknown") : undefined);
+  const platform = await openPlatform(database, { smtp: { url: server.url, from }, showAllMail: true });
+  const token = await platform.signInPerson("hana@harbour-hotels.example");
+  const readMailbox = async () => (await platform.call("GET", "/portal/mailbox", { token })).json<Mailbox>().mails;
+  for (const name of ["old-desk", "desk"]) {
+    const notifyEmailAddress = `${name}@harbour-hotels.example`;
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"], notifyEmailAddress };
+    expect((await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).status).toBe(201);
+  }
+  await eventually("no mail is pending", async () =>
+    (await readMailbox()).every(({ sentAt, hasFailed }) => sentAt !== null || hasFailed),
+  );
+  expect(await readMailbox()).toMatchObject([
+    { to: "desk@harbour-hotels.example", sentAt: expect.any(String), hasFailed: false },
+    { to: "old-desk@harbour-hotels.example", sentAt: null, hasFailed: true },
+  ]);
+  const hana = openPageClient(platform.address);
+  await hana.signIn("hana@harbour-hotels.example");
+  const { text } = await hana.get("/mailbox");
+  expect(text).toMatch(/to old-desk@[^<]*<time[^<]*<\/time>\. Not sent, because the mail server did not accept it\./);
+  expect(text).not.toMatch(/to desk@[^<]*<time[^<]*<\/time>\. Not sent/);
+  await platform.close();
   await server.close();
   await database.remove();
 });

@@ -12,11 +12,11 @@ export const mailboxPage: PortalPage = async (context) => {
       <section class="stack" id="mails" data-live="mail" aria-label="Emails, newest first">
         ${rows.length === 0 && html`<div class="panel empty"><p>${isNewest ? "No emails yet." : "No older emails."}</p></div>`}
         ${rows.map(
-          ({ id, to, subject, body, sentAt }) => html`
+          ({ id, to, subject, body, createdAt, hasFailed }) => html`
         <article class="panel mail" aria-labelledby="mail-${id}">
           <header>
             <h2 id="mail-${id}">${subject}</h2>
-            <p class="fine">to ${to}, ${context.times.time(sentAt)}</p>
+            <p class="fine">to ${to}, ${context.times.time(createdAt)}${hasFailed && ". Not sent, because the mail server did not accept it."}</p>
           </header>
           <p class="letter">${body}</p>
         </article>`,

@@ -9,7 +9,9 @@ async function readMails(deps: PortalDeps, person: SignedInPerson, { before, lim
   const addresses = await readEmailAddresses(deps, person);
   const emails = await deps.store.db
     .selectFrom("mails")
-    .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
+    .select(["id", "to_address as to", "subject", "body", "created_at as createdAt", "sent_at as sentAt"])
+    // An email that is neither sent nor due has been given up (D-78).
+    .select(sql<boolean>`sent_at is null and due_at is null`.as("hasFailed"))
     .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
     // Leave out digests that are still collecting responses.
     .where(sql<SqlBool>`(due_at is null or due_at <= now() or digest_of is null)`)
