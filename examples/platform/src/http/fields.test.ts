@@ -1,6 +1,6 @@
 import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
-import { isVisible, lineField, remedyForText, textField, truncateUtf8 } from "./fields.ts";
+import { isVisible, lineField, remedyForText, textField, truncateText, truncateUtf8 } from "./fields.ts";
 
 test.each(["x", "x".repeat(500), "厨房"])("accepts %j as a string field", (text) =>
   expect(textField.parse(text)).toBe(text),
@@ -128,3 +128,19 @@ test.each([
   ["invalid UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
   ["an incomplete last character", Buffer.from([0x61, 0xc3]), "a\ufffd"],
 ])("truncates a body to eight bytes: %s", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));
+
+// Sizes in UTF-8: an é of two code points has 3 bytes, a flag 8, the family 18. JSON escapes a quotation mark as 2 and a bell as 6.
+test.each([
+  ["short", 5, "short"],
+  ["shorter", 5, "short"],
+  ["厨房", 5, "厨"],
+  ["🌙🌙", 7, "🌙"],
+  ["ae\u0301", 3, "a"],
+  ["🇩🇪🇫🇷", 15, "🇩🇪"],
+  ["👨‍👩‍👧👨‍👩‍👧", 35, "👨‍👩‍👧"],
+  ['""""', 5, '""'],
+  ["\u0007\u0007", 11, "\u0007"],
+  ["👨‍👩‍👧", 17, ""],
+])("truncates %j to %i bytes of JSON, between characters: %j", (text, maxBytes, expected) =>
+  expect(truncateText(text, maxBytes)).toBe(expected),
+);

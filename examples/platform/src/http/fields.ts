@@ -47,3 +47,16 @@ export function truncateUtf8(body: Uint8Array, maxBytes: number): string {
   const text = new TextDecoder().decode(body.subarray(0, maxBytes), { stream: body.length > maxBytes });
   return text.replaceAll("\0", "\ufffd");
 }
+
+const graphemes = new Intl.Segmenter();
+
+/** Truncates a text to at most `maxBytes` of JSON, between characters as users see them (grapheme clusters). */
+export function truncateText(text: string, maxBytes: number): string {
+  let bytes = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    // Without the quotation marks.
+    bytes += Buffer.byteLength(JSON.stringify(segment)) - 2;
+    if (bytes > maxBytes) return text.slice(0, index);
+  }
+  return text;
+}

@@ -311,4 +311,22 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
     expect(card).toMatch(/already invited<\/span> <time datetime="[^"]+">[^<]+<\/time> by Hana Lind/);
     expect((await hana.get("/invitations")).text).toMatch(/by Hana Lind[\s\S]*Invited<\/span>/);
   });
+
+  test("inviting many people, in any alphabet, confirms it with some names and a count [D-80]", async () => {
+    const ownReceiver = harbour.respond;
+    const people = Array.from({ length: 60 }, (_, index) => ({
+      name: `Константин Константинопольский ${index}`,
+      emailAddress: `konstantin-${index}@example.com`,
+      ratings: [],
+    }));
+    harbour.respond = respondWith(200, json, JSON.stringify(people));
+    await search(hana);
+    harbour.respond = ownReceiver;
+    const person = people.map(({ name, emailAddress }) => personField(name, emailAddress));
+    const invited = await hana.send("/invitations", { organisationId: "org_harbour", person });
+    expect(invited).toMatchObject({ status: 303, location: "/invitations" });
+    const { text } = await hana.get("/invitations");
+    expect(text).toContain("Invited: Константин Константинопольский 0, ");
+    expect(text).toMatch(/and 50 others\.<\/p>/);
+  });
 });

@@ -74,6 +74,20 @@ describe("named places", async () => {
     expect(await createWithForm({ locationPlaceId: "place_7" })).toMatchObject({ locationPlaceId: "place_7" });
   });
 
+  test.each([
+    ["Cyrillic letters", "ф"],
+    ["emoji", "🌙"],
+    // JSON writes a control character as six.
+    ["control characters", "\u0001"],
+  ])("the notice about a long name and an id of %s fits into the session cookie [D-80]", async (_, character) => {
+    const id = character.repeat(500 / character.length);
+    const name = "厨".repeat(200);
+    expect((await hana.send("/places", { id, name })).status).toBe(303);
+    expect((await hana.get("/places")).text).toContain("Pages and emails now show “厨厨");
+    expect((await hana.send("/places/remove", { id })).status).toBe(303);
+    expect((await hana.get("/places")).text).toContain("The name of ");
+  });
+
   test("a place name without visible characters is rejected", async () => {
     const { status, text } = await hana.send("/places", { id: "place_pier", name: "\u200b" });
     expect(status).toBe(422);

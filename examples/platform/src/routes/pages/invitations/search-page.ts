@@ -24,6 +24,9 @@ export const handleSearch: PortalForm = (context, form) => {
   return renderSearch(context, parseBody(searchSchema, search));
 };
 
+/** The maximum number of invited people to list by name. The notice only counts the others. */
+const maxListedNames = 10;
+
 /** The codes of errors about the selected people. After such an error, the form is shown again. */
 const invitedPeopleCodes: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
@@ -42,8 +45,10 @@ export const handleInvite: PortalForm = async (context, form) => {
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
       const invitedPeople = await invite(trx, deps, user, invitation);
-      const names = new Intl.ListFormat("en").format(invitedPeople.map(({ name }) => name));
-      return { to: "/invitations", notice: `Invited: ${names}.` };
+      const names = invitedPeople.slice(0, maxListedNames).map(({ name }) => name);
+      const otherCount = invitedPeople.length - names.length;
+      if (otherCount > 0) names.push(`${otherCount} other${otherCount === 1 ? "" : "s"}`);
+      return { to: "/invitations", notice: `Invited: ${new Intl.ListFormat("en").format(names)}.` };
     });
   } catch (error) {
     if (!(error instanceof ProblemError) || !invitedPeopleCodes.includes(error.code)) throw error;

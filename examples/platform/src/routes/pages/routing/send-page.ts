@@ -3,7 +3,7 @@ import { htmlDocument } from "../layout/document.ts";
 import { formTokenField } from "../layout/field.ts";
 import { changedParts } from "../layout/live-parts.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import type { PageSession } from "../security/page-session.ts";
+import { type PageSession, setNotice } from "../security/page-session.ts";
 import type { Page, PageContext, PageResult, PageSection } from "./page.ts";
 
 /** Sends a page in its section's layout, or a redirect. */
@@ -16,7 +16,7 @@ export async function sendPage<User>(
 ): Promise<void> {
   if ("to" in result) {
     if (result.notice !== undefined) {
-      session.notice = result.notice;
+      setNotice(session, result.notice);
       await session.save();
     }
     response.redirect(303, result.to);

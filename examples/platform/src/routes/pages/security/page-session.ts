@@ -3,6 +3,7 @@ import type { Request, Response } from "express";
 import type { IronSession } from "iron-session";
 import type { Role } from "../../../accounts/sessions.ts";
 import { type CookieSettings, openCookie } from "../../../http/encrypted-cookie.ts";
+import { truncateText } from "../../../http/fields.ts";
 
 /**
  * The content of the encrypted session cookie (D-80). Like a bearer token, `token` refers to a row in the table `sessions`. The
@@ -40,5 +41,15 @@ export async function renewSession(session: IronSession<SessionData>, data: Part
   delete session.notice;
   delete session.timeZone;
   Object.assign(session, { formToken: randomBytes(24).toString("base64url"), ...data });
+  if (data.notice !== undefined) setNotice(session, data.notice);
   await session.save();
+}
+
+/** Bounds the notice, because `save()` throws if the cookie is larger than the 4,096 bytes that browsers store. */
+const maxNoticeBytes = 1_000;
+
+/** Sets the message for the next page. Truncates it if it is long, for example because it contains names. Call `save()` afterwards. */
+export function setNotice(session: IronSession<SessionData>, text: string): void {
+  const truncated = truncateText(text, maxNoticeBytes);
+  session.notice = truncated === text ? text : `${truncated}…`;
 }
