@@ -1,6 +1,6 @@
 import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
-import { isVisible, lineField, remedyForText, textField, truncateText, truncateUtf8 } from "./fields.ts";
+import { isVisible, lineField, remedyForText, textField, toSearchText, truncateText, truncateUtf8 } from "./fields.ts";
 
 test.each(["x", "x".repeat(500), "厨房"])("accepts %j as a string field", (text) =>
   expect(textField.parse(text)).toBe(text),
@@ -144,3 +144,10 @@ test.each([
 ])("truncates %j to %i bytes of JSON, between characters: %j", (text, maxBytes, expected) =>
   expect(truncateText(text, maxBytes)).toBe(expected),
 );
+
+test.each([
+  [" bar ", "bar"],
+  [`${"a".repeat(599)}🌙`, "a".repeat(599)],
+  ["a\0b", ""],
+  ["\ud83c", ""],
+])("reads the search text %j as %j", (input, expected) => expect(toSearchText(input)).toBe(expected));

@@ -48,6 +48,13 @@ export function truncateUtf8(body: Uint8Array, maxBytes: number): string {
   return text.replaceAll("\0", "\ufffd");
 }
 
+/** Bounds a search text, which is repeated in the links of the results. */
+const maxSearchBytes = 600;
+
+/** Trims and truncates a search text. Returns an empty string if PostgreSQL cannot store the text, because then nothing contains it. */
+export const toSearchText = (input: string): string =>
+  remedyForText(input) === undefined ? truncateText(input.trim(), maxSearchBytes) : "";
+
 const graphemes = new Intl.Segmenter();
 
 /** Truncates a text to at most `maxBytes` of JSON, between characters as users see them (grapheme clusters). */

@@ -44,6 +44,14 @@ describe("picking workers for an offer", () => {
     expect(listWorkerIds(exactMatch)).toEqual(["picked_137"]);
   });
 
+  test("a search and a selected worker that PostgreSQL cannot store find nobody", async () => {
+    const fields = { title: "Kept", act: "searchWorkers", workerSearch: "picked\0", worker: "picked\0" };
+    const { status, text } = await hana.send("/offers/new", fields);
+    expect(status).toBe(200);
+    expect(listWorkerIds(text, " checked")).toEqual([]);
+    expect(text).toContain('value="Kept"');
+  });
+
   test("all matching workers can be selected, stay selected in the next search, and receive the offer", async () => {
     const selectionPage = await hana.send("/offers/new", { act: "selectMatching", workerSearch: "Picked 1" });
     const selectedIds = listWorkerIds(selectionPage.text, " checked");

@@ -4,7 +4,7 @@ import { isLocalTime } from "../../../time-zones/local-time.ts";
 import type { ShownState } from "../../../webhooks/disabled-endpoint.ts";
 import { filterInput, filterSelect, hiddenParameters, linkBar, parseOption, withQuery } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { readParameter } from "../layout/pagination.ts";
+import { readParameter, readSearchText } from "../layout/pagination.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
@@ -45,7 +45,7 @@ export function readFilter(request: Request): PageFilter {
     status: /^[1-5]\d\d$/.test(status) ? Number(status) : undefined,
     error: parseOption(errors, readParameter(request, "error")),
     range: parseOption(Object.keys(ranges) as PageFilter["range"][], readParameter(request, "range")) ?? "hour",
-    text: readParameter(request, "q")?.trim().slice(0, 200) || undefined,
+    text: readSearchText(request, "q"),
     from: readLocalTime(request, "from"),
     until: readLocalTime(request, "until"),
     sort: parseOption(["oldest"], readParameter(request, "sort")),

@@ -6,7 +6,7 @@ import {
 import { readEmailAddresses } from "../../portal/person.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { readParameter } from "../layout/pagination.ts";
+import { readSearchText } from "../layout/pagination.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 /**
@@ -16,7 +16,7 @@ import type { PortalContext } from "../sections/portal-section.ts";
  */
 export async function searchForm(context: PortalContext, search?: PersonSearch): Promise<Markup> {
   const { deps, user, request } = context;
-  const text = readParameter(request, "organisation")?.trim().slice(0, 200) || undefined;
+  const text = readSearchText(request, "organisation");
   const { choices, hasMore } = await readOrganisationChoices(deps, user, {
     text,
     chosen: search?.organisationIds ?? [],

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { remedyForText } from "../../../http/fields.ts";
+import { remedyForText, toSearchText } from "../../../http/fields.ts";
 import type { PagedList } from "../../../http/list-cursor.ts";
 import { html, type Markup } from "./markup.ts";
 
@@ -8,6 +8,10 @@ export function readParameter({ url }: Request, name: string): string | undefine
   const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
   return text === "" || remedyForText(text) !== undefined ? undefined : text;
 }
+
+/** Reads a search text from one of a page's query parameters. Returns undefined if it is missing or empty. */
+export const readSearchText = (request: Request, name: string): string | undefined =>
+  toSearchText(readParameter(request, name) ?? "") || undefined;
 
 /**
  * Reads the page of a list that the query parameter `before` selects, and renders links to other pages. Without a valid cursor, the list

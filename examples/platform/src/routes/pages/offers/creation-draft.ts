@@ -1,3 +1,4 @@
+import { toSearchText } from "../../../http/fields.ts";
 import type { LocalTimes } from "../layout/time.ts";
 
 /** The user's input in the form for a new offer, before validation. */
@@ -32,7 +33,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
     place: readText("place"),
     locationPlaceId: readText("locationPlaceId"),
     notifyEmailAddress: readText("notifyEmailAddress"),
-    workerSearch: readText("workerSearch").trim().slice(0, 200),
+    workerSearch: toSearchText(readText("workerSearch")),
     selected: form.getAll("worker"),
     moreWorkerIds: readText("moreWorkerIds"),
     slots: form.getAll("start").map((start, index) => ({ start, end: ends[index] ?? "" })),

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from "kysely";
+import { remedyForText } from "../../../http/fields.ts";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { checkCreation, createCreationContext } from "../../../offers/check-creation.ts";
 import { createOffer } from "../../../offers/create-offer.ts";
@@ -81,7 +82,7 @@ async function findWorkers(context: PortalContext, { workerSearch, selected }: C
   const matching = await findMatchingWorkers(context, workerSearch, maxMatches);
   const selectedIds = new Set(selected);
   const matchingIds = new Set(matching.map(({ id }) => id));
-  const otherIds = selected.filter((id) => !matchingIds.has(id));
+  const otherIds = selected.filter((id) => !matchingIds.has(id) && remedyForText(id) === undefined);
   const otherSelected = otherIds.length === 0 ? [] : await readWorkersById(context, otherIds);
   const isSelected = ({ id }: { id: string }) => selectedIds.has(id);
   const unselected = matching.filter((worker) => !isSelected(worker));

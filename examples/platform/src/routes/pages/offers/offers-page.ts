@@ -14,7 +14,7 @@ import { type Column, dataTable } from "../layout/data-table.ts";
 import { filterInput, filterSelect, hiddenParameters, linkBar, parseOption, withQuery } from "../layout/filter.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { otherOrderLabels, readListPage, readParameter } from "../layout/pagination.ts";
+import { otherOrderLabels, readListPage, readParameter, readSearchText } from "../layout/pagination.ts";
 import { slotSummary } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
@@ -85,7 +85,7 @@ function readDate(request: Request, name: string): string | undefined {
 const readQuery = (request: Request): OfferQuery => ({
   state: parseOption(offerStates, readParameter(request, "state")),
   time: parseOption(offerTimes, readParameter(request, "time")),
-  text: readParameter(request, "q")?.trim().slice(0, 200) || undefined,
+  text: readSearchText(request, "q"),
   from: readDate(request, "from"),
   until: readDate(request, "until"),
   order: parseOption(offerOrders, readParameter(request, "sort")),
