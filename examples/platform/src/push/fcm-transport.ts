@@ -1,5 +1,6 @@
 import { JWT } from "google-auth-library";
 import { Agent, type Dispatcher, fetch, request } from "undici";
+import { truncateText } from "../http/fields.ts";
 import { offerSummary } from "../mail/mail-text.ts";
 import type { Store } from "../store/store.ts";
 import type { Device, NotificationReason, Push, PushTransport } from "./push-transport.ts";
@@ -13,7 +14,7 @@ export interface FcmCredentials {
 
 export interface FcmOptions {
   credentials: FcmCredentials;
-  /** Called if the push service no longer recognises the device's token because the app was uninstalled. */
+  /** Called if the push service will never accept the device's token, for example because the app was uninstalled. */
   onUnregistered: (device: Device) => Promise<void>;
   now: () => Date;
   /** Sends the requests to Google. Closed when the transport is closed. @default an agent with up to 32 connections */
@@ -65,8 +66,8 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
     });
   let tokenClient = createTokenClient();
 
-  /** @returns the error code; undefined if the push service accepted the message */
-  const postMessage = async (message: object): Promise<string | undefined> => {
+  /** @returns undefined if the push service accepted the message */
+  const postMessage = async (message: object): Promise<FcmRejection | undefined> => {
     const { token } = await tokenClient.getAccessToken();
     const { statusCode, body } = await request(`https://fcm.googleapis.com${path}`, {
       method: "POST",
@@ -79,22 +80,35 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
     if (statusCode === 200) return undefined;
     // A 401 means that the access token was revoked. Use a new one for the next message.
     if (statusCode === 401) tokenClient = createTokenClient();
-    return extractErrorCode(text) ?? `HTTP_${statusCode}`;
+    return { code: extractErrorCode(text) ?? `HTTP_${statusCode}`, isAboutToken: tokenRejection.test(text) };
   };
 
   return {
     async send(device, notification) {
       // A device without a token cannot receive pushes. It shows only the notifications menu.
       if (device.token === null) return "no_token";
-      const errorCode = await postMessage(buildFcmMessage(device, notification, now()));
-      if (errorCode === undefined) return undefined;
-      if (errorCode !== "UNREGISTERED") throw new FcmError(errorCode);
+      const rejection = await postMessage(buildFcmMessage(device, notification, now()));
+      if (rejection === undefined) return undefined;
+      if (!rejection.isAboutToken) throw new FcmError(rejection.code);
       await onUnregistered(device);
       return "unregistered";
     },
     close: () => dispatcher.close(),
   };
 }
+
+interface FcmRejection {
+  code: string;
+  /** Whether the push service rejected the device's token, which no other message can use either. */
+  isAboutToken: boolean;
+}
+
+/**
+ * Matches a rejection of the token: the app was uninstalled, the token belongs to a different Firebase project, or it is malformed. The
+ * code of a malformed token, INVALID_ARGUMENT, is also the code of a message that is too big.
+ */
+const tokenRejection =
+  /"errorCode"\s*:\s*"(?:UNREGISTERED|SENDER_ID_MISMATCH)"|"message"\s*:\s*"The registration token is not a valid|"field"\s*:\s*"message\.token"/;
 
 /** Extracts the error code from a response. @see https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
 function extractErrorCode(text: string): string | undefined {
@@ -111,8 +125,8 @@ const titles: Record<NotificationReason, string> = {
 
 const daySeconds = 24 * 60 * 60;
 
-/** The maximum length of an offer title. The push service rejects messages over 4 kB, and phones show only a line or two of a title. */
-const maxTitleLength = 200;
+/** The maximum size of each line. The push service rejects messages over 4 kB, and phones show only a line or two of a title. */
+const maxLineBytes = 800;
 
 /**
  * Builds the message for Firebase Cloud Messaging: the text to show, and the ids that the worker app needs to open the offer.
@@ -128,10 +142,10 @@ export function buildFcmMessage(
   { id, offerId, offerTitle, reason, ...summary }: Push,
   now: Date,
 ): object {
-  const title = [...offerTitle].slice(0, maxTitleLength).join("");
   // Remove the labels `When:` and `Where:`.
   const lines = offerSummary(summary).map((line) => line.replace(/^\w+: /, ""));
-  const notification = { title: titles[reason], body: [title, ...lines].join("\n") };
+  const body = [offerTitle, ...lines].map((line) => truncateText(line, maxLineBytes)).join("\n");
+  const notification = { title: titles[reason], body };
   const message = { token, notification, data: { sequence: String(id), offerId, reason } };
   if (platform === "android")
     return { ...message, android: { priority: "HIGH", ttl: `${daySeconds}s`, notification: { tag: offerId } } };

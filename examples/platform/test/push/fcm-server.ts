@@ -45,13 +45,13 @@ export interface FcmServer {
 
 export const accepted = { status: 200, body: { name: "projects/demo/messages/1" } };
 
-export const rejectWith = (status: number, errorCode: string) => ({
+export const rejectWith = (status: number, errorCode: string, message = `rejected: ${errorCode}`) => ({
   status,
   body: {
     error: {
       code: status,
       status: status === 404 ? "NOT_FOUND" : "UNAVAILABLE",
-      message: `rejected: ${errorCode}`,
+      message,
       details: [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }],
     },
   },

@@ -153,6 +153,19 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
+  test("a long title is not cut within a character, and a long place does not make the message too big", async () => {
+    startSending();
+    const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";
+    const work = { start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z", place: "\ufdfa".repeat(500) };
+    const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-4" }], `x${family.repeat(60)}`, work);
+    await eventually("the push is sent", () => areAllSent(workerId));
+    const [message] = server.messages as unknown as { notification: { body: string } }[];
+    const [title = ""] = message?.notification.body.split("\n") ?? [];
+    expect(title.replaceAll(family, "")).toBe("x");
+    // The limit of the push service for a message.
+    expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(4_000);
+  });
+
   test("a device without a token gets the notification only on the menu, which is not recorded as sent [D-79]", async () => {
     startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
@@ -161,10 +174,15 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(await readNotifications(workerId)).toMatchObject([{ sent_at: null, attempts: 1 }]);
   });
 
-  test("a token that the push service no longer recognises is removed and not retried [D-79]", async () => {
-    server.respond = () => rejectWith(404, "UNREGISTERED");
+  // https://firebase.google.com/docs/cloud-messaging/error-codes
+  test.each([
+    [404, "UNREGISTERED", "Requested entity was not found."],
+    [400, "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token"],
+    [403, "SENDER_ID_MISMATCH", "SenderId mismatch"],
+  ])("a token that the push service rejects with %i %s is removed and not retried [D-79]", async (status, code, text) => {
+    server.respond = () => rejectWith(status, code, text);
     startSending();
-    const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
+    const { workerId } = await notify("offer", [{ platform: "ios", token: `gone-${status}` }]);
     await eventually("the push is attempted", () => areAllAttempted(workerId));
     expect(await readNotifications(workerId)).toMatchObject([{ token: null, sent_at: null, attempts: 1 }]);
     expect(server.messages).toHaveLength(1);
@@ -185,19 +203,21 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   });
 
   test.each([
-    [404, "NOT_FOUND"],
-    [403, "SENDER_ID_MISMATCH"],
-    [429, "QUOTA_EXCEEDED"],
-    [503, "UNAVAILABLE"],
-  ])("a rejection with %i %s is retried, and the token is not removed", async (status, code) => {
+    [400, "INVALID_ARGUMENT", "Message is too big"],
+    [400, "INVALID_ARGUMENT", "Invalid value at 'message.android.ttl'"],
+    [404, "NOT_FOUND", "Requested entity was not found."],
+    [403, "PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' denied"],
+    [429, "QUOTA_EXCEEDED", "Quota exceeded"],
+    [503, "UNAVAILABLE", "The service is currently unavailable."],
+  ])("a rejection with %i %s, %s, is retried, and the token is not removed", async (status, code, text) => {
     let remainingRejections = 2;
     server.respond = () => {
       if (remainingRejections === 0) return accepted;
       remainingRejections -= 1;
-      return rejectWith(status, code);
+      return rejectWith(status, code, text);
     };
     startSending();
-    const token = `busy-${status}`;
+    const token = `busy-${text}`;
     const { workerId } = await notify("offer", [{ platform: "android", token }]);
     await eventually("the push is sent", () => areAllSent(workerId));
     expect(await readNotifications(workerId)).toMatchObject([{ token, attempts: 3 }]);
