@@ -208,6 +208,23 @@ describe("daily use", () => {
     await context.close();
   });
 
+  test("a copy button shows its label again after two clicks in a row", async () => {
+    const { page, context } = await fixture.openPortal({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.clock.install();
+    await page.goto("/company");
+    const button = page.getByRole("button", { name: "Copy the secret" }).first();
+    for (const secret of ["first-secret-of-20-characters", "second-secret-of-20-characters"]) {
+      await page.locator("#secret").fill(secret);
+      await button.click();
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+      expect(await button.textContent()).toBe("Copied");
+      await page.clock.runFor(1_000);
+    }
+    await page.clock.runFor(5_000);
+    expect(await button.textContent()).toBe("Copy");
+    await context.close();
+  });
+
   test("an offer's completion bar shows how many workers are selected, stays visible, and is two Tab stops away from the list", async () => {
     const id = await fixture.createOffer("To select from");
     for (const worker of ["worker_amal", "worker_ben"]) await fixture.respond(worker, "apply", id);

@@ -9,6 +9,7 @@ import "./style.css";
 const PageActions = defineComponent(() => {
   const { page } = useData();
   const label = ref("Copy page");
+  let labelTimer: ReturnType<typeof setTimeout> | undefined;
   const address = () => withBase(`/${page.value.relativePath}`);
   const copyPage = async () => {
     const markdown = fetch(address()).then(
@@ -21,7 +22,9 @@ const PageActions = defineComponent(() => {
     } catch {
       label.value = "Not copied";
     }
-    setTimeout(() => {
+    // An earlier click must not end this one's message.
+    clearTimeout(labelTimer);
+    labelTimer = setTimeout(() => {
       label.value = "Copy page";
     }, 2_000);
   };

@@ -4,10 +4,13 @@ const main = document.getElementById("main");
 const liveState = document.getElementById("live-state");
 
 // Makes buttons copy an element's text.
+const labelResets = new WeakMap();
 document.addEventListener("click", async (event) => {
   const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
   if (button === null) return;
   const source = document.getElementById(button.dataset.copy);
+  // Restore the label first, because the text may be the outcome of an earlier click.
+  labelResets.get(button)?.();
   const label = button.textContent;
   try {
     await navigator.clipboard.writeText(source.value ?? source.textContent);
@@ -18,9 +21,12 @@ document.addEventListener("click", async (event) => {
     else getSelection()?.selectAllChildren(source);
     button.textContent = "Press Ctrl+C";
   }
-  setTimeout(() => {
+  const resetLabel = () => {
+    clearTimeout(timer);
     button.textContent = label;
-  }, 2_000);
+  };
+  const timer = setTimeout(resetLabel, 2_000);
+  labelResets.set(button, resetLabel);
 });
 
 // Makes buttons generate and show a secret.
