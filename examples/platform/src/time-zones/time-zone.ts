@@ -1,3 +1,4 @@
+import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 
 /** The time zone to use while the user's time zone is unknown. */
@@ -44,7 +45,8 @@ export function isTimeZone(text: string): boolean {
   // Reject offsets, although `Intl` accepts them, because they ignore clock changes.
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
+    // Temporal also rejects abbreviations such as PST, which `Intl` accepts, but which are not in the IANA database.
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text);
     return true;
   } catch {
     return false;
