@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openPlatform } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -80,6 +82,42 @@ describe("forms", () => {
     expect((await client.send("/sign-out", {}, options)).status).toBe(403);
     expect((await client.send("/sign-in", { name: hanaAddress, password: "demo-password" }, options)).status).toBe(403);
     expect((await client.get("/")).location).toBe("/offers");
+  });
+
+  /** Sends the sign-in form with its token and these headers, which `fetch` would not all send. @returns the status */
+  async function signInWith(headers: Record<string, string>, formToken?: string): Promise<number> {
+    const guest = openPageClient(platform.address);
+    const form = { formToken: formToken ?? (await guest.formToken()), name: hanaAddress, password: "demo-password" };
+    const outgoing = request(`${platform.address}/sign-in`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Cookie: guest.cookie(), ...headers },
+    });
+    outgoing.end(new URLSearchParams(form).toString());
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode ?? 0;
+  }
+
+  test.each([
+    ["intranet:80", "http://intranet"],
+    ["intranet", "http://intranet:80"],
+    ["intranet:443", "https://intranet"],
+    ["Intranet:8080", "http://intranet:8080"],
+    ["[::1]:80", "http://[::1]"],
+  ])("a form for the host %s is accepted from %s, which is the same origin [D-81]", async (Host, Origin) => {
+    expect(await signInWith({ Host, Origin })).toBe(303);
+  });
+
+  test.each([
+    ["intranet:8080", "http://intranet"],
+    ["intranet:80", "https://intranet"],
+    ["intranet:443", "http://intranet"],
+    ["intranet", "http://intranet.evil.example"],
+    ["intranet", "foo://intranet"],
+    ["intranet", "intranet"],
+    ["intranet", ""],
+  ])("a form for the host %s is rejected from %j, which is a different origin [D-81]", async (Host, Origin) => {
+    expect(await signInWith({ Host, Origin })).toBe(403);
   });
 
   test("a form with another session's token is rejected", async () => {

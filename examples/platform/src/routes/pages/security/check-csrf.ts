@@ -20,14 +20,20 @@ export function isCurrentForm(
 ): boolean {
   const site = request.get("sec-fetch-site");
   const origin = request.get("origin");
-  const isSameOrigin =
-    publicOrigin === undefined ? URL.parse(origin ?? "")?.host === request.get("host") : origin === publicOrigin;
+  const isSameOrigin = origin !== undefined && isOwnOrigin(origin, publicOrigin, request.get("host"));
   const isCrossSite = (site !== undefined && site !== "same-origin") || (origin !== undefined && !isSameOrigin);
   const isTokenValid = isEqual(form.get("formToken") ?? "", session.formToken);
   const isReportedAsSameOrigin = !isCrossSite && (site !== undefined || origin !== undefined);
   if (isTokenValid && !isCrossSite) return true;
   if (isReportedAsSameOrigin) return false;
   throw new ProblemError("csrf_check_failed", "Reload the page and submit the form again; nothing was changed.");
+}
+
+/** Returns whether an `Origin` is the platform's. An origin leaves out the default port of its scheme, while a `Host` may contain it. */
+function isOwnOrigin(header: string, publicOrigin: string | undefined, host: string | undefined): boolean {
+  const url = URL.parse(header);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.origin === URL.parse(publicOrigin ?? `${url.protocol}//${host ?? ""}`)?.origin;
 }
 
 function isEqual(actual: string, expected: string): boolean {
