@@ -177,6 +177,14 @@ describe("forged forms [D-81]", () => {
     ["with another person's token", async () => ({ formToken: await bo.formToken() })],
     ["from another origin", async () => ({ headers: { Origin: "https://evil.example" } })],
     ["from an opaque origin", async () => ({ headers: { Origin: "null" } })],
+    [
+      "from another origin that claims to be the same",
+      async () => ({ headers: { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" } }),
+    ],
+    [
+      "without a referrer from another site",
+      async () => ({ headers: { Origin: "null", "Sec-Fetch-Site": "cross-site" } }),
+    ],
     ["from another site", async () => ({ headers: { "Sec-Fetch-Site": "cross-site" } })],
     ["from another host of the site", async () => ({ headers: { "Sec-Fetch-Site": "same-site" } })],
   ];

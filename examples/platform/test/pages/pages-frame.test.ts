@@ -120,6 +120,16 @@ describe("forms", () => {
     expect(await signInWith({ Host, Origin })).toBe(403);
   });
 
+  test("a form without a referrer is accepted only if the browser reports it as same-origin [D-81]", async () => {
+    // With `Referrer-Policy: no-referrer`, which a proxy may add, browsers send `Origin: null` with the pages' own forms.
+    const statusFrom = (site: string | undefined, formToken?: string) =>
+      signInWith({ Origin: "null", ...(site !== undefined && { "Sec-Fetch-Site": site }) }, formToken);
+    expect(await statusFrom("same-origin")).toBe(303);
+    for (const site of [undefined, "", "none", "same-site", "cross-site", "same-origin, cross-site", "Same-Origin"])
+      expect([site, await statusFrom(site)]).toEqual([site, 403]);
+    expect(await statusFrom("same-origin", "x".repeat(32))).toBe(403);
+  });
+
   test("a form with another session's token is rejected", async () => {
     const otherClient = openPageClient(platform.address);
     await otherClient.signIn(hanaAddress);

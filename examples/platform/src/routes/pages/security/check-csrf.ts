@@ -19,7 +19,9 @@ export function isCurrentForm(
   publicOrigin: string | undefined,
 ): boolean {
   const site = request.get("sec-fetch-site");
-  const origin = request.get("origin");
+  const header = request.get("origin");
+  // Without a referrer, which a proxy's Referrer-Policy can cause, browsers send `null` with the platform's own forms.
+  const origin = header === "null" && site === "same-origin" ? undefined : header;
   const isSameOrigin = origin !== undefined && isOwnOrigin(origin, publicOrigin, request.get("host"));
   const isCrossSite = (site !== undefined && site !== "same-origin") || (origin !== undefined && !isSameOrigin);
   const isTokenValid = isEqual(form.get("formToken") ?? "", session.formToken);
