@@ -2,12 +2,14 @@ import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { firstRelease } from "./migrations/001-first-release.ts";
 import { optionalEvents } from "./migrations/002-optional-events.ts";
+import { namesInOrder } from "./migrations/003-names-in-order.ts";
 import { type Store, StoreError } from "./store.ts";
 
 /** Returns the migrations, which are applied in the order of their names. Add a new migration instead of changing a released one. */
 export const migrationsFor = (name: Store["name"]) => ({
   "001-first-release": firstRelease(name === "postgres"),
   "002-optional-events": optionalEvents,
+  "003-names-in-order": namesInOrder,
 });
 
 /** The migrations of versions before the first release. Their schemas cannot be migrated. */

@@ -64,7 +64,6 @@ export async function readEmailAddresses({ store }: PortalDeps, { id }: SignedIn
     .selectFrom("person_email_addresses")
     .select("email_address")
     .where("person_id", "=", id)
-    .orderBy("email_address")
     .execute();
-  return rows.map((row) => row.email_address);
+  return rows.map((row) => row.email_address).toSorted();
 }
