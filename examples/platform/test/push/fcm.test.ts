@@ -179,15 +179,18 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     [404, "UNREGISTERED", "Requested entity was not found."],
     [400, "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token"],
     [403, "SENDER_ID_MISMATCH", "SenderId mismatch"],
-  ])("a token that the push service rejects with %i %s is removed and not retried [D-79]", async (status, code, text) => {
-    server.respond = () => rejectWith(status, code, text);
-    startSending();
-    const { workerId } = await notify("offer", [{ platform: "ios", token: `gone-${status}` }]);
-    await eventually("the push is attempted", () => areAllAttempted(workerId));
-    expect(await readNotifications(workerId)).toMatchObject([{ token: null, sent_at: null, attempts: 1 }]);
-    expect(server.messages).toHaveLength(1);
-    expect(fixture.errors).toEqual([]);
-  });
+  ])(
+    "a token that the push service rejects with %i %s is removed and not retried [D-79]",
+    async (status, code, text) => {
+      server.respond = () => rejectWith(status, code, text);
+      startSending();
+      const { workerId } = await notify("offer", [{ platform: "ios", token: `gone-${status}` }]);
+      await eventually("the push is attempted", () => areAllAttempted(workerId));
+      expect(await readNotifications(workerId)).toMatchObject([{ token: null, sent_at: null, attempts: 1 }]);
+      expect(server.messages).toHaveLength(1);
+      expect(fixture.errors).toEqual([]);
+    },
+  );
 
   test("removing an old token does not remove the token that has replaced it", async () => {
     startSending();
