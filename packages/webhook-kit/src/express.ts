@@ -100,7 +100,7 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
 }
 
 function rejectBasePath(options: object): void {
-  if ("basePath" in options)
+  if (Reflect.get(options, "basePath") !== undefined)
     throw new ConfigurationError(
       "invalid_option",
       "basePath is not an option in Express; mount webhookRouter with app.use(path, webhookRouter(options)).",

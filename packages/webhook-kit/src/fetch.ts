@@ -44,7 +44,7 @@ export type { ReceiverOptions, WebhookEvent };
 export function webhookHandler(
   options: ReceiverOptions<Request> & {
     /** The mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`. @default "/" */
-    basePath?: string;
+    basePath?: string | undefined;
   },
 ): (request: Request) => Promise<Response> {
   const settings = startReceiver<Request>(options);
@@ -71,7 +71,7 @@ export function webhookHandler(
 export type ParseWebhookOptions = VerifyOptions<Request> &
   Pick<ReceiverOptions<Request>, "suggestContacts" | "handlerTimeoutMs" | "tracer"> & {
     /** The mount path as it appears in `request.url`. @default "/" */
-    basePath?: string;
+    basePath?: string | undefined;
   };
 
 /**

@@ -36,7 +36,7 @@ export type { ReceiverOptions };
 export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
   options: ReceiverOptions<Event> & {
     /** The mount path, such as `/offers`; with an HTTP API it starts with the stage, unless that is `$default`. @default "/" */
-    basePath?: string;
+    basePath?: string | undefined;
   },
 ): (event: Event) => Promise<LambdaResult> {
   const settings = startReceiver<Event>(options);

@@ -42,7 +42,7 @@ export type { ReceiverOptions };
 export function webhookListener(
   options: ReceiverOptions<IncomingMessage> & {
     /** The mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`. @default "/" */
-    basePath?: string;
+    basePath?: string | undefined;
   },
 ): (
   request: IncomingMessage | Http2ServerRequest,

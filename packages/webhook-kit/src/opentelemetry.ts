@@ -59,11 +59,11 @@ export type { WebhookEvent };
 export function webhookTracer(
   options: {
     /** What to do with the sender's trace. @default "parent" */
-    sender?: "parent" | "link" | "ignore";
+    sender?: "parent" | "link" | "ignore" | undefined;
     /** Creates the spans. @default the global provider's tracer */
-    tracer?: Tracer;
+    tracer?: Tracer | undefined;
     /** Creates the histogram. @default the global provider's meter */
-    meter?: Meter;
+    meter?: Meter | undefined;
   } = {},
 ): ReceiverTracer {
   rejectUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
@@ -165,7 +165,7 @@ export async function traceEvent<T>(
   work: () => T | Promise<T>,
   options: {
     /** Creates the span. @default the global provider's tracer */
-    tracer?: Tracer;
+    tracer?: Tracer | undefined;
   } = {},
 ): Promise<T> {
   rejectUnknownOptions("traceEvent", options, ["tracer"]);

@@ -138,9 +138,9 @@ export interface TestService extends TestWebhooks {
     apiKey: string,
     grant?: {
       /** The users who may create offers with this key. @default none */
-      userIds?: readonly string[];
+      userIds?: readonly string[] | undefined;
       /** An API key of the organisation that the agency acts for. @default a new organisation */
-      actingFor?: string;
+      actingFor?: string | undefined;
     },
   ): void;
   /**

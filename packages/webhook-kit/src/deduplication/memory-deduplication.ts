@@ -36,9 +36,9 @@ const sweepInterval = 64;
 export function memoryDeduplication(
   options: {
     /** The maximum number of requests in the store. @default 100_000 */
-    maxEntries?: number;
+    maxEntries?: number | undefined;
     /** The clock, for tests. */
-    now?: () => Date;
+    now?: (() => Date) | undefined;
   } = {},
 ): Deduplication {
   rejectUnknownOptions("memoryDeduplication", options, ["maxEntries", "now"]);

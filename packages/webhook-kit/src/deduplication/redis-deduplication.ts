@@ -37,9 +37,9 @@ export function redisDeduplication(
   client: RedisClient,
   options: {
     /** The start of every key, without braces. @default "offers:deduplication:" */
-    prefix?: string;
+    prefix?: string | undefined;
     /** How many milliseconds Redis may take to respond, from 1 to 60,000. @default 2_000 */
-    timeoutMs?: number;
+    timeoutMs?: number | undefined;
   } = {},
 ): Deduplication {
   rejectUnknownOptions("redisDeduplication", options, ["prefix", "timeoutMs"]);

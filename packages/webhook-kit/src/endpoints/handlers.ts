@@ -90,23 +90,25 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
  */
 export interface Handlers<Incoming = unknown> {
   /** Called when a worker added a contact: `GET /contact/new/{workerId}`. */
-  onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
+  onWorkerAddedContact?: ((event: WorkerAddedContact, context: HandlerContext<Incoming>) => unknown) | undefined;
   /**
    * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent. If it is invalid, the
    * response is 500, and `onError` receives `invalid_handler_result`. The list may be at most 1 MiB of JSON.
    */
-  suggestContacts?(
-    search: ContactSuggestionRequest,
-    context: HandlerContext<Incoming>,
-  ): readonly ContactSuggestion[] | Promise<readonly ContactSuggestion[]>;
+  suggestContacts?:
+    | ((
+        search: ContactSuggestionRequest,
+        context: HandlerContext<Incoming>,
+      ) => readonly ContactSuggestion[] | Promise<readonly ContactSuggestion[]>)
+    | undefined;
   /** Called when a worker responded to an offer: `POST /offer/response`. */
-  onWorkerOfferResponse?(event: WorkerOfferResponse, context: HandlerContext<Incoming>): unknown;
+  onWorkerOfferResponse?: ((event: WorkerOfferResponse, context: HandlerContext<Incoming>) => unknown) | undefined;
   /** Called when a worker deleted a time slot: `POST /offer/eventDeleted`, an additional event from the live service. */
-  onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
+  onOfferEventDeleted?: ((event: OfferEventDeleted, context: HandlerContext<Incoming>) => unknown) | undefined;
   /** Called when a worker's timeline changed: `POST /events/timelineChanged`, an additional event from the live service. */
-  onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
+  onTimelineChanged?: ((event: TimelineChanged, context: HandlerContext<Incoming>) => unknown) | undefined;
   /** Called for every event without a specific handler, for example to enqueue it. Mounts the endpoints of all events. */
-  onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
+  onEvent?: ((event: WebhookEvent, context: HandlerContext<Incoming>) => unknown) | undefined;
 }
 
 /** Creates the event for `onEvent`. @param data validated against the schema for `type` */

@@ -50,7 +50,7 @@ export interface Inbox<Tx> extends Deduplication {
     work: (tx: Tx) => Promise<Result>,
     options?: {
       /** Identifies the event, in place of the signed id. */
-      key?: string;
+      key?: string | undefined;
     },
   ): Promise<
     | {
@@ -76,7 +76,7 @@ export interface Inbox<Tx> extends Deduplication {
    */
   deleteExpired(options?: {
     /** How many rows each statement deletes. @default 1_000 */
-    batchSize?: number;
+    batchSize?: number | undefined;
   }): Promise<number>;
 }
 
@@ -121,15 +121,15 @@ export interface RegisteredRecipient {
 /** @inline */
 export interface InboxOptions {
   /** The table's name, optionally with its schema. @default "offers_inbox" */
-  table?: string;
+  table?: string | undefined;
   /**
    * How many milliseconds to keep a record from `once`. Must be longer than the service retries. @default 259_200_000, which is 72 hours
    */
-  keepMs?: number;
+  keepMs?: number | undefined;
   /** How many milliseconds to keep a recipient's last response after it was handled or read. @default 34_560_000_000, which is 400 days */
-  keepResponsesMs?: number;
+  keepResponsesMs?: number | undefined;
   /** How many milliseconds `acquire`, `complete` and `release` may take, from 1 to 60,000. @default 2_000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutMs"] as const;

@@ -19,7 +19,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
 export function inboxMigration(
   options: {
     /** The table passed to `sqliteInbox`. @default "offers_inbox" */
-    table?: string;
+    table?: string | undefined;
   } = {},
 ): string {
   rejectUnknownOptions("inboxMigration", options, ["table"]);

@@ -24,32 +24,32 @@ export interface VerifyOptions<Incoming = unknown> {
   /** The secret that you share with the service: one, several, or a function that looks it up. */
   secret: SecretSource<Incoming>;
   /** How requests are signed. @default timestampDigest() */
-  scheme?: SignatureScheme;
+  scheme?: SignatureScheme | undefined;
   /** How many seconds the timestamp may differ from your clock, in either direction; at most a day. 0 allows no difference. @default 300 */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
   /** The largest body to read, in bytes; from 1 to 100 MiB. @default 262_144 */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Allows secrets of fewer than 16 characters. @default false */
-  allowShortSecret?: boolean;
+  allowShortSecret?: boolean | undefined;
   /** The clock, for tests. @default () => new Date() */
-  now?: () => Date;
+  now?: (() => Date) | undefined;
   /** Called after every successful verification. An error that a hook throws is ignored, because no hook can change a response. */
-  onVerified?(verified: Verified): unknown;
+  onVerified?: ((verified: Verified) => unknown) | undefined;
   /**
    * Called with the reason after a request is rejected. If verification failed, the response does not contain the reason. If neither this
    * nor `logger` is set, `console.warn` prints at most one rejection per code and minute.
    */
-  onRejected?(rejection: Rejection): unknown;
+  onRejected?: ((rejection: Rejection) => unknown) | undefined;
   /**
    * Called after a failure, such as one of a handler, the secret function, the deduplication store or the tracer. If neither this nor
    * `logger` is set, `console.error` prints the failures.
    */
-  onError?(error: AnyWebhookKitError): unknown;
+  onError?: ((error: AnyWebhookKitError) => unknown) | undefined;
   /**
    * Receives one line per request, and additional lines for warnings and for failures that do not change the response. Pass pino, for
    * example. The line for a failure contains the error as `err`.
    */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 /**
@@ -70,12 +70,12 @@ export interface VerifyOptions<Incoming = unknown> {
  */
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
   /** How long a handler may take before the response is 503, in milliseconds; at most 10 minutes. @default 10_000 */
-  handlerTimeoutMs?: number;
+  handlerTimeoutMs?: number | undefined;
   /**
    * Records acknowledged requests, so that an event is handled once. Several processes must share one store. `false` turns deduplication
    * off, for handlers that may run twice for one request. @default memoryDeduplication()
    */
-  deduplication?: Deduplication | false;
+  deduplication?: Deduplication | false | undefined;
   /**
    * `"deduplicate"` acknowledges an identical request without handling it again. Different requests may have the same signature, for
    * example if timestamps have no seconds. `"single-use-signature"` accepts each signature for one request, including `/test/auth` and
@@ -83,12 +83,12 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
    * timestamp.
    * @default "deduplicate"
    */
-  replayProtection?: "deduplicate" | "single-use-signature";
+  replayProtection?: "deduplicate" | "single-use-signature" | undefined;
   /**
    * An OpenTelemetry tracer. Each request gets a span with attributes that contain only names and codes. With `webhookTracer()` from
    * `/opentelemetry` it continues the sender's trace. @default none
    */
-  tracer?: Tracer;
+  tracer?: Tracer | undefined;
 }
 
 /**

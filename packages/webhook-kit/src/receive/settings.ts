@@ -16,9 +16,10 @@ export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
   readonly observer: Observer;
 }
 
-export interface ReceiverSettings<Incoming>
-  extends VerifySettings<Incoming>,
-    Readonly<Required<Pick<ReceiverOptions, "handlerTimeoutMs" | "deduplication" | "replayProtection">>> {
+export interface ReceiverSettings<Incoming> extends VerifySettings<Incoming> {
+  readonly handlerTimeoutMs: number;
+  readonly deduplication: NonNullable<ReceiverOptions["deduplication"]>;
+  readonly replayProtection: NonNullable<ReceiverOptions["replayProtection"]>;
   readonly handlers: Handlers<Incoming>;
   readonly tracer: ReceiverOptions["tracer"];
 }
@@ -57,7 +58,7 @@ export function readReceiverOptions<Incoming>(
 ): ReceiverSettings<Incoming> {
   const settings = readVerifyOptions(options, printer);
   const { handlerTimeoutMs = defaults.handlerTimeoutMs, replayProtection = "deduplicate", tracer } = options;
-  const { deduplication = memoryDeduplication(options.now && { now: options.now }) } = options;
+  const { deduplication = memoryDeduplication({ now: options.now }) } = options;
   return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
 }
 

@@ -63,7 +63,7 @@ export interface WebhookRequest {
   /** Node's flat list: name, value, name, value. Not Node's `headers`, which hides a second `Authorization`. */
   readonly rawHeaders: readonly string[];
   /** The bytes as received; needed only if the scheme signs the body. */
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | undefined;
 }
 
 /**

@@ -26,7 +26,7 @@ export interface ParsedSignature {
   /** The signature as bytes. The same bytes may be encoded in several ways. */
   readonly signature: Uint8Array;
   /** The signed id of the message, if the scheme signs one; it alone then identifies a duplicate. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** @inline */
@@ -77,9 +77,9 @@ export interface SignatureScheme<
     /** The time to sign with. */
     readonly now: Date;
     /** The body, for a scheme that covers it. */
-    readonly body?: Uint8Array;
+    readonly body?: Uint8Array | undefined;
     /** The message's id, for a scheme that covers it. */
-    readonly id?: string;
+    readonly id?: string | undefined;
   }): Headers;
   /**
    * Returns what is wrong with a secret, beyond the kit's own checks and without quoting the secret; undefined if it is valid. Called at

@@ -37,7 +37,7 @@ interface DigestSignature extends ParsedSignature {
 export function timestampDigest(
   options: {
     /** The digests to accept; `auto` accepts both and signs with the first. @default "auto" */
-    variant?: "auto" | "sha256" | "hmac";
+    variant?: "auto" | "sha256" | "hmac" | undefined;
   } = {},
 ): SignatureScheme<{
   /** The time of signing, as an ISO 8601 date-time. */

@@ -22,13 +22,13 @@ export async function signHeaders(options: {
   /** The secret to sign with. */
   secret: string;
   /** The signing time. @default the current time */
-  now?: Date;
+  now?: Date | undefined;
   /** The scheme to sign with. @default timestampDigest() */
-  scheme?: SignatureScheme;
+  scheme?: SignatureScheme | undefined;
   /** The body; needed if the scheme signs it. */
-  body?: Uint8Array;
+  body?: Uint8Array | undefined;
   /** The message's id; needed if the scheme signs one. */
-  id?: string;
+  id?: string | undefined;
 }): Promise<Record<string, string>> {
   rejectUnknownOptions("signHeaders", options, ["secret", "now", "scheme", "body", "id"]);
   const { now = new Date(), scheme = timestampDigest(), ...message } = options;

@@ -45,15 +45,15 @@ export async function testReceiver(
     /** The receiver's secret. */
     secret: string;
     /** The receiver's mount path, such as `/offers`. @default none */
-    basePath?: string;
+    basePath?: string | undefined;
     /** The receiver's scheme. @default timestampDigest() */
-    scheme?: SignatureScheme;
+    scheme?: SignatureScheme | undefined;
     /** The receiver's tolerance. @default 300 */
-    toleranceSeconds?: number;
+    toleranceSeconds?: number | undefined;
     /** How many milliseconds a response may take. @default 15_000 */
-    timeoutMs?: number;
+    timeoutMs?: number | undefined;
     /** The receiver's clock. @default this machine's */
-    now?: () => Date;
+    now?: (() => Date) | undefined;
   },
 ): Promise<TestedReceiver> {
   rejectUnknownOptions("testReceiver", options, optionNames);

@@ -1,7 +1,16 @@
 import { expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
-import { webhookHandler } from "../../src/fetch.ts";
-import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
+import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
+import {
+  type Handlers,
+  memoryDeduplication,
+  timestampDigest,
+  type VerifyOptions,
+  verifyRequest,
+} from "../../src/index.ts";
+import { webhookFunction } from "../../src/lambda.ts";
+import { webhookListener } from "../../src/node.ts";
+import { testReceiver } from "../../src/testing.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { createSignedHeaders, secret } from "../support/serve.ts";
 
@@ -34,6 +43,59 @@ test("in Express, basePath is rejected because it would have no effect", () => {
   const options = { secret, basePath: "/offers" };
   expect(() => webhookRouter(options)).toThrow(invalid);
   expect(() => verifyWebhook(options)).toThrow(invalid);
+});
+
+// The project compiles with exactOptionalPropertyTypes, so each of these lines is also a test of the types.
+test("undefined counts as absent for every option", async () => {
+  const hooks = { onVerified: undefined, onRejected: undefined, onError: undefined, logger: undefined };
+  const verifyOptions: VerifyOptions = {
+    secret,
+    scheme: undefined,
+    toleranceSeconds: undefined,
+    maxBodyBytes: undefined,
+    allowShortSecret: undefined,
+    now: undefined,
+    ...hooks,
+  };
+  const handlers: Handlers = {
+    onWorkerAddedContact: undefined,
+    suggestContacts: undefined,
+    onWorkerOfferResponse: () => undefined,
+    onOfferEventDeleted: undefined,
+    onTimelineChanged: undefined,
+    onEvent: undefined,
+  };
+  const options = {
+    ...verifyOptions,
+    ...handlers,
+    basePath: undefined,
+    handlerTimeoutMs: undefined,
+    deduplication: undefined,
+    replayProtection: undefined,
+    tracer: undefined,
+  };
+  const headers = createSignedHeaders();
+  const request = () => new Request("http://127.0.0.1/test/auth", { headers });
+  expect((await webhookHandler(options)(request())).status).toBe(200);
+  const { onWorkerOfferResponse: _, ...parseOptions } = options;
+  expect((await parseWebhook(parseOptions, request())).response.status).toBe(200);
+  expect((await verifyRequest(verifyOptions, { rawHeaders: Object.entries(headers).flat(), body: undefined })).ok).toBe(
+    true,
+  );
+  for (const create of [webhookRouter, webhookFunction, webhookListener] as const)
+    expect(typeof create(options as never)).toBe("function");
+  expect(typeof verifyWebhook(verifyOptions)).toBe("function");
+  expect(timestampDigest({ variant: undefined }).name).toBe(timestampDigest().name);
+  expect(memoryDeduplication({ maxEntries: undefined, now: undefined })).toEqual(expect.anything());
+  const receiver = await testReceiver(webhookHandler(options), {
+    secret,
+    basePath: undefined,
+    scheme: undefined,
+    toleranceSeconds: undefined,
+    timeoutMs: undefined,
+    now: undefined,
+  });
+  expect((await receiver.test()).status).toBe(200);
 });
 
 test("the options can be an instance of a class, with handlers as methods", async () => {
