@@ -33,6 +33,19 @@ describe.each(digests)(
   },
 );
 
+test.each([
+  ["Mon, 26 Nov 2018 10:55:00 GMT", "hmac 00", "malformed_timestamp"],
+  [
+    "2018-11-26T10:55Z",
+    "AWS4-HMAC-SHA256 Credential=AKIA/s3, SignedHeaders=host, Signature=fe5f80",
+    "malformed_authorization",
+  ],
+  ["2018-11-26T10:55Z", "hmac 00, hmac 00", "duplicate_header"],
+])("verifyRequest rejects the headers %j and %j with %s", (timestamp, authorization, reason) => {
+  const rawHeaders = ["Timestamp", timestamp, "Authorization", authorization];
+  expect(verifyRequest("timestampDigest", "s", { rawHeaders, body: Buffer.of() }, 0)).toMatchObject({ reason });
+});
+
 test.each(messages)("signs and verifies $id like openssl", ({ id, timestamp, secret, bodyHex, signature }) => {
   const content = Buffer.from(bodyHex, "hex");
   const now = new Date(Number(timestamp) * 1000);

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { parseDateTime } from "@offers/contract/date-time";
 import { toleranceSeconds } from "@offers/contract/decisions";
+import { isJoinedAuthorization, isJoinedTimestamp } from "@offers/contract/joined-header";
 import { decodeKey, type Scheme } from "./sign-request.ts";
 
 /** A verified request, or why it was rejected. */
@@ -80,6 +81,16 @@ function secondsFromNow(earliest: number, latest: number, now: number): number {
   return 0;
 }
 
+const hasComma = (value: string): boolean => value.includes(",");
+
+/** Whether a proxy joined several headers, by the name of a header that may contain a comma. */
+const joinChecks: Readonly<Record<string, (value: string) => boolean>> = {
+  Timestamp: isJoinedTimestamp,
+  Authorization: isJoinedAuthorization,
+  // Each v1 is followed by a comma.
+  "webhook-signature": () => false,
+};
+
 /** Returns the values of the headers, or a rejection if a header does not occur exactly once. */
 function findHeaders(
   rawHeaders: readonly string[],
@@ -96,8 +107,7 @@ function findHeaders(
         `missing_${name.toLowerCase().replaceAll("-", "_")}`,
         `There is no ${name} header. Does a proxy strip it?`,
       );
-    // Repeated headers may be joined with commas. A webhook-signature contains a comma after each v1.
-    if (occurrences.length > 1 || (name !== "webhook-signature" && value.includes(",")))
+    if (occurrences.length > 1 || (joinChecks[name] ?? hasComma)(value))
       return reject("duplicate_header", `${name} was sent more than once. Does a proxy add it?`);
     values.push(value);
   }

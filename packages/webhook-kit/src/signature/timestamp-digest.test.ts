@@ -74,6 +74,10 @@ test("the result contains the index of the first matching secret", () => {
   });
 });
 
+const sigV4 =
+  "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=host;range;x-amz-date, Signature=fe5f80";
+const digest = 'Digest username="Mufasa, the king", realm="http-auth@example.org", uri="/dir/index.html", qop=auth';
+
 test.each([
   [[], "missing_timestamp"],
   [["Authorization", "hmac 00"], "missing_timestamp"],
@@ -83,6 +87,13 @@ test.each([
   [["Timestamp", "2018-11-26T10:55Z", "TIMESTAMP", "2018-11-26T10:55Z"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a", "authorization", "b"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00, "], "duplicate_header"],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", "Bearer a, Basic YQ=="], "duplicate_header"],
+  [["Timestamp", "2018-11-26T10:55Z, 2018-11-26T10:55Z", "Authorization", "hmac 00"], "duplicate_header"],
+  // The example in AWS's documentation of SigV4, shortened, and the one in RFC 7616, section 3.9.1.
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", sigV4], "malformed_authorization"],
+  [["Timestamp", "2018-11-26T10:55Z", "Authorization", digest], "malformed_authorization"],
+  [["Timestamp", "Mon, 26 Nov 2018 10:55:00 GMT", "Authorization", "hmac 00"], "malformed_timestamp"],
 ])("the code for %j is %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
 
 test("the message suggests that a proxy strips Authorization if only that header is missing", () =>

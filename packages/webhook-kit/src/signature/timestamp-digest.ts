@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseDateTime } from "@offers/contract/date-time";
+import { isJoinedAuthorization, isJoinedTimestamp } from "@offers/contract/joined-header";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
@@ -84,8 +85,8 @@ const problems = {
 
 function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
   const problemWith = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
-  const timestamp = findSingleHeader(rawHeaders, "timestamp");
-  const authorization = findSingleHeader(rawHeaders, "authorization");
+  const timestamp = findSingleHeader(rawHeaders, "timestamp", isJoinedTimestamp);
+  const authorization = findSingleHeader(rawHeaders, "authorization", isJoinedAuthorization);
   if (timestamp === duplicated || authorization === duplicated) return problemWith("duplicate_header");
   if (timestamp === undefined) return problemWith("missing_timestamp");
   if (authorization === undefined) return problemWith("missing_authorization");
