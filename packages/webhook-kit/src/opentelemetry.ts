@@ -3,6 +3,7 @@
  *
  * @module opentelemetry
  */
+import { isError } from "@offers/contract/built-ins";
 import { durationBuckets, isSdkRegistered } from "@offers/contract/telemetry-conventions";
 import { toRemoteSpanContext } from "@offers/contract/trace-context";
 import {
@@ -185,9 +186,7 @@ export async function traceEvent<T>(
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {
     // Records neither the message nor the stack, because they come from the user's code and may contain anything (D-49).
-    span
-      .setAttribute("error.type", error instanceof Error ? error.name : "_OTHER")
-      .setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttribute("error.type", isError(error) ? error.name : "_OTHER").setStatus({ code: SpanStatusCode.ERROR });
     throw error;
   } finally {
     span.end();

@@ -1,3 +1,4 @@
+import { isError } from "@offers/contract/built-ins";
 import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
 import { createRejection } from "../http/rejected.ts";
@@ -144,7 +145,7 @@ export class LeaseSet {
 }
 
 const isSameCause = (a: unknown, b: unknown): boolean =>
-  a === b || (a instanceof Error && b instanceof Error && a.name === b.name && a.message === b.message);
+  a === b || (isError(a) && isError(b) && a.name === b.name && a.message === b.message);
 
 /** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A synchronous store needs no timer. */
 const withStoreTimeout = <T>(value: Promise<T>): Promise<T> =>

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isBytes } from "@offers/contract/built-ins";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { withTimeout } from "../http/timeouts.ts";
@@ -117,7 +118,7 @@ const unexpectedResult = "Unexpected response from Redis.";
 
 /** Converts a result to a string, because a client may be configured to return buffers. */
 function readText(result: unknown): string {
-  if (Buffer.isBuffer(result)) return result.toString();
+  if (isBytes(result)) return Buffer.from(result).toString();
   if (typeof result === "string") return result;
   throw new Error(unexpectedResult);
 }

@@ -1,3 +1,4 @@
+import { isDate } from "@offers/contract/built-ins";
 import { maxSuggestionsBytes } from "@offers/contract/decisions";
 import { HandlerError } from "../errors/errors.ts";
 import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
@@ -70,7 +71,7 @@ function withFormattedDates(suggestions: unknown): unknown {
  * other values.
  */
 function formatLastWorked(value: unknown): unknown {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;
 }
 

@@ -190,5 +190,4 @@ export type AnyWebhookKitError =
  * export const codeOf = (error: unknown): string => (isWebhookKitError(error) ? error.code : "unknown");
  * ```
  */
-export const isWebhookKitError = (value: unknown): value is AnyWebhookKitError =>
-  value instanceof Error && brand in value;
+export const isWebhookKitError = (value: unknown): value is AnyWebhookKitError => brand in Object(value);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isBytes } from "@offers/contract/built-ins";
 import { ConfigurationError } from "../errors/errors.ts";
 import { createRejection, Rejected } from "./rejected.ts";
 import type { ReceivedBody } from "./request.ts";
@@ -32,10 +33,10 @@ export function readNodeBody(
   if (typeof request.readableEncoding === "string") throw createBodyConsumedError();
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
-  if (rawBody instanceof Uint8Array) return wrapBytes(rawBody, maxBytes);
+  if (isBytes(rawBody)) return wrapBytes(rawBody, maxBytes);
   // Not necessarily the original bytes: if the body was not UTF-8, its signature does not match.
   if (typeof rawBody === "string") return wrapBytes(Buffer.from(rawBody), maxBytes);
-  if (body instanceof Uint8Array) return wrapBytes(body, maxBytes);
+  if (isBytes(body)) return wrapBytes(body, maxBytes);
   // Node itself consumes the rest of a cancelled HTTP/2 stream.
   if (body === undefined || body === null)
     throw request.aborted ? createRejection("body_incomplete") : createBodyConsumedError();

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isError } from "@offers/contract/built-ins";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
@@ -131,7 +132,7 @@ async function retryWhileBusy<T>(send: () => Promise<T>): Promise<T> {
     try {
       return await send();
     } catch (error) {
-      const isBusy = /database (?:table )?is locked/.test(error instanceof Error ? error.message : "");
+      const isBusy = /database (?:table )?is locked/.test(isError(error) ? error.message : "");
       if (!isBusy || performance.now() > deadline) throw error;
       await pause(5);
     }

@@ -1,3 +1,4 @@
+import { isError } from "@offers/contract/built-ins";
 import { endpoints } from "../endpoints/endpoints.ts";
 import type { ContactSuggestion } from "../endpoints/events.ts";
 import { describeIssues, validate } from "../endpoints/json-schema.ts";
@@ -212,9 +213,9 @@ class ContractChecker {
 
 /** Returns the code or name of a failure's innermost cause, but not its message, which may contain anything. */
 function getErrorName(cause: unknown): string {
-  if (!(cause instanceof Error)) return typeof cause;
+  if (!isError(cause)) return typeof cause;
   const { cause: inner } = cause;
-  if (inner instanceof Error) return getErrorName(inner);
+  if (isError(inner)) return getErrorName(inner);
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 

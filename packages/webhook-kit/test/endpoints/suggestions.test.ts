@@ -1,7 +1,11 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
 import type { ContactSuggestion } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { mount, post } from "../support/mount.ts";
+
+captureConsole();
 
 describe.each(sampleAdapters)("$name", (adapter) => {
   test("suggestions are sent with full timestamps and with their additional fields [D-28] [D-35] [interface: Rating lastWorked]", async () => {
@@ -35,6 +39,16 @@ describe.each(sampleAdapters)("$name", (adapter) => {
         ],
       },
     ]);
+  });
+
+  // jest #14947: under Jest, the handler's Date differs from the kit's.
+  test("a Date from another realm is sent like any other", async () => {
+    const lastWorked: Date = runInNewContext("new Date('2025-11-30T17:00:00Z')");
+    const rating = { rating: 5, ratingProvider: "A", lastWorked };
+    const suggestContacts = () => [{ name: "Dana Kim", emailAddress: "dana@example.com", ratings: [rating] }];
+    const request = await mount(adapter, { suggestContacts });
+    const response = await request("/contact-suggestions", post({ userEmailAddresses: [] }));
+    expect(await response.json()).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T17:00:00.000Z" }] }]);
   });
 
   const valid = { name: "N", emailAddress: "n@example.com", ratings: [] };

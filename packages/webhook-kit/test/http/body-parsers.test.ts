@@ -1,10 +1,14 @@
+import { runInNewContext } from "node:vm";
 import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { createLengthScheme } from "../endpoints/covers-length.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse } from "../support/mount.ts";
 import { createJsonHeaders, expressVersions, quietOptions, secret, serve } from "../support/serve.ts";
+
+captureConsole();
 
 describe.each(expressVersions)("Express $version", ({ express }) => {
   async function mount(options: Partial<ReceiverOptions> = {}, ...precedingMiddleware: RequestHandler[]) {
@@ -57,8 +61,13 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
   });
 
-  test("a scheme that covers the body gets the bytes that a parser stored as rawBody", async () => {
-    const rawBodyParser = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
+  test.each([
+    ["bytes", (bytes: Buffer): unknown => bytes],
+    ["bytes of another realm", (bytes: Buffer) => runInNewContext("new Uint8Array(list)", { list: [...bytes] })],
+  ])("a scheme that covers the body gets the %s that a parser stored as rawBody", async (_, store) => {
+    const rawBodyParser = express.json({
+      verify: (request, _response, bytes) => Object.assign(request, { rawBody: store(bytes) }),
+    });
     const { post } = await mount({ scheme: createLengthScheme(acceptedResponse) }, rawBodyParser);
     expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
     expect((await post(`${JSON.stringify(acceptedResponse)} `)).status).toBe(401);
