@@ -108,8 +108,8 @@ export async function parseWebhook(
   /** The response to send. */
   readonly response: Response;
 }> {
-  rejectHandlingOptions(options);
   const settings = readReceiverOptions<Request>(options);
+  rejectHandlingOptions(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   let event: WebhookEvent | undefined;
   const handlers: Handlers<Request> = {

@@ -6,7 +6,13 @@ import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { feedTimeoutMs } from "../generated/decisions.ts";
 import { sha256 } from "../signature/sha256.ts";
-import { createEventContext, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
+import {
+  createEventContext,
+  type EventHandlers,
+  findHandler,
+  requireFunctions,
+  requireHandler,
+} from "./event-handlers.ts";
 
 /**
  * The feed to read, where to start, and the handlers for its events.
@@ -110,6 +116,7 @@ export interface CatchUpSummary {
 export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> {
   rejectUnknownOptions("catchUp", options, optionNames);
   requireHandler("catchUp", options, ["onWorkerOfferResponse", "onWorkerAddedContact", "onEvent"]);
+  requireFunctions("catchUp", options, ["onPage", "fetch"]);
   const { tenantSecret, signal, onPage } = options;
   const readPage = createPageReader(options);
   const tenantHash = tenantSecret === undefined ? "" : sha256(tenantSecret);

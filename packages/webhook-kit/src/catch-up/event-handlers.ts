@@ -38,6 +38,17 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
     );
 }
 
+/** Requires options to be functions, unless they are absent. @throws {ConfigurationError} `invalid_option` */
+export function requireFunctions(owner: string, options: object, names: readonly string[]): void {
+  for (const name of names)
+    requireOption(owner, name, ["undefined", "function"].includes(typeof Reflect.get(options, name)), "a function");
+}
+
+/** @throws {ConfigurationError} `invalid_option` unless `isValid` */
+export function requireOption(owner: string, name: string, isValid: boolean, expected: string): void {
+  if (!isValid) throw new ConfigurationError("invalid_option", `${owner}: ${name} must be ${expected}.`);
+}
+
 /** Creates the context for an event that did not arrive as a request. An event without a signed id gets a random key. */
 export const createEventContext = (
   source: "reconciled" | "feed",

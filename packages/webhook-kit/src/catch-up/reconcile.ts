@@ -1,11 +1,18 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerOfferResponse } from "../endpoints/events.ts";
 import type { EventContext } from "../endpoints/handlers.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { reconcileConcurrency } from "../generated/decisions.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import { createEventContext, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
+import { forEachConcurrently, Pacer } from "./concurrency.ts";
+import {
+  createEventContext,
+  type EventHandlers,
+  findHandler,
+  requireFunctions,
+  requireHandler,
+  requireOption,
+} from "./event-handlers.ts";
 
 /**
  * Where to read the workers' current responses, and the handler for the responses that changed. Pass the same source to `reconcile` and to
@@ -173,9 +180,10 @@ export interface ReconcileSummary {
  * ```
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileSummary> {
-  rejectUnknownOptions("reconcile", options, [...sourceOptionNames, ...reconcileOptionNames]);
-  requireHandler("reconcile", options, ["onWorkerOfferResponse", "onEvent"]);
+  checkSource("reconcile", options, [...sourceOptionNames, ...reconcileOptionNames]);
+  requireFunctions("reconcile", options, ["onProgress", "onFailure"]);
   const { offerIds, concurrency = reconcileConcurrency, requestsPerSecond, signal, onProgress, onFailure } = options;
+  requireOption("reconcile", "offerIds", isIterableObject(offerIds), "an array, or another iterable or async iterable");
   checkNumber("concurrency", concurrency, 1, 1_000, { isInteger: true });
   checkNumber("requestsPerSecond", requestsPerSecond ?? 1, 0.001, 100_000);
   const summary = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
@@ -253,8 +261,7 @@ async function reconcileOffer(
 export function reconcileOnWebhook(
   source: ResponseSource,
 ): (event: WorkerOfferResponse, context: EventContext) => Promise<void> {
-  rejectUnknownOptions("reconcileOnWebhook", source, sourceOptionNames);
-  requireHandler("reconcileOnWebhook", source, ["onWorkerOfferResponse", "onEvent"]);
+  checkSource("reconcileOnWebhook", source, sourceOptionNames);
   return async ({ offerId, workerId }, context) => {
     await handleCurrentResponse(source, offerId, workerId, context);
   };
@@ -310,73 +317,6 @@ function defaultToResponse(response: string): string | undefined {
   return response === "rejected" ? response : undefined;
 }
 
-/**
- * Calls `work` for each item, with at most `concurrency` calls in parallel. After a failure, waits for the calls in progress and then
- * rejects with the first error.
- */
-async function forEachConcurrently<Item>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  concurrency: number,
-  signal: AbortSignal | undefined,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  let failure: { readonly error: unknown } | undefined;
-  let isDone = false;
-  // Call the user's iterator sequentially, because it may not allow concurrent calls.
-  const takeNext = makeSequential(async (): Promise<IteratorResult<Item>> => {
-    if (signal?.aborted) throw signal.reason;
-    return isDone ? { done: true, value: undefined } : iterator.next();
-  });
-  const processItems = async () => {
-    try {
-      for (;;) {
-        const { done, value } = await takeNext();
-        if (done) return;
-        await work(value);
-      }
-    } catch (error) {
-      // After an abort, a pending wait rejects with the timer's error instead of the signal's reason.
-      failure ??= { error: signal?.aborted ? signal.reason : error };
-    } finally {
-      isDone = true;
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, processItems));
-  if (!failure) return;
-  // Let the user's generator close its cursor or file. An error from it would hide the failure, so ignore it.
-  await Promise.resolve(iterator.return?.()).catch(() => undefined);
-  throw failure.error;
-}
-
-/** Wraps a function so that each call starts only after the previous call has ended. */
-function makeSequential<T>(run: () => Promise<T>): () => Promise<T> {
-  let previous: Promise<unknown> = Promise.resolve();
-  return () => {
-    const result = previous.then(run);
-    // A failed call does not prevent the next one. Its own caller receives the error.
-    previous = result.catch(() => undefined);
-    return result;
-  };
-}
-
-/** Spaces calls evenly, even after a period without calls. */
-class Pacer {
-  readonly #intervalMs: number;
-  #nextAt = 0;
-
-  constructor(intervalMs: number) {
-    this.#intervalMs = intervalMs;
-  }
-
-  async wait(signal: AbortSignal | undefined): Promise<void> {
-    const now = performance.now();
-    const startAt = Math.max(this.#nextAt, now);
-    this.#nextAt = startAt + this.#intervalMs;
-    if (startAt > now) await sleep(startAt - now, undefined, { ...(signal && { signal }) });
-  }
-}
-
 const sourceOptionNames = ["getOffer", "inbox", "onWorkerOfferResponse", "onEvent", "toResponse", "tenant"] as const;
 const reconcileOptionNames = [
   "offerIds",
@@ -386,6 +326,25 @@ const reconcileOptionNames = [
   "onProgress",
   "onFailure",
 ] as const;
+
+/** @throws {ConfigurationError} `invalid_option` */
+function checkSource(owner: string, source: ResponseSource, names: readonly string[]): void {
+  rejectUnknownOptions(owner, source, names);
+  requireHandler(owner, source, ["onWorkerOfferResponse", "onEvent"]);
+  const { getOffer, inbox } = source;
+  requireOption(owner, "getOffer", typeof getOffer === "function", "a function");
+  requireOption(
+    owner,
+    "inbox",
+    typeof inbox?.lastResponses?.find === "function",
+    "an inbox, such as postgresInbox(pool)",
+  );
+  requireFunctions(owner, source, ["toResponse"]);
+}
+
+/** Whether a value is an iterable. A string is not: its letters are not ids. */
+const isIterableObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 
 function checkNumber(
   name: string,

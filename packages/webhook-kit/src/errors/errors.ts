@@ -14,14 +14,17 @@ const brand = Symbol.for("@offers/webhook-kit/error");
  * ```
  */
 export abstract class WebhookKitError<Code extends string = string> extends Error {
-  /** @internal */
-  readonly [brand] = true;
   /** A stable identifier of the failure. */
   readonly code: Code;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  /** Marks the error. It is defined on the prototype, because the console prints own properties. @internal */
+  get [brand](): true {
+    return true;
   }
 
   /** The page about `code`: its meaning, the likely cause and what to do. */
@@ -71,7 +74,7 @@ export class ConfigurationError extends WebhookKitError<
 export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
   override readonly name = "HandlerError";
   /** The problems with each field of the handler's result, by the field's name; undefined for other failures. */
-  readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
+  declare readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
     code: HandlerError["code"],
@@ -82,7 +85,8 @@ export class HandlerError extends WebhookKitError<"handler_failed" | "handler_ti
     },
   ) {
     super(code, message, options);
-    this.fields = options?.fields;
+    // Set only if there are any, because the console would print undefined.
+    if (options?.fields) this.fields = options.fields;
   }
 }
 

@@ -106,7 +106,7 @@ export async function verifyRequest(
     }
 > {
   const settings = readVerifyOptions(options);
-  const { rawHeaders, body } = request;
+  const { rawHeaders, body }: WebhookRequest = Object(request);
   if (!Array.isArray(rawHeaders))
     throw new ConfigurationError(
       "wrong_request_type",

@@ -6,7 +6,10 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { type EventContext, standardWebhooks, UnavailableError, type WorkerOfferResponse } from "../../src/index.ts";
 import { inboxesUnderTest } from "../inbox/inboxes-under-test.ts";
 import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { serve } from "../support/serve.ts";
+
+captureConsole();
 
 interface FeedEvent {
   id: string;
@@ -193,6 +196,8 @@ test.each([
   ["a limit of 1001", { limit: 1_001 }, /limit/],
   ["no handler", { onEvent: undefined }, /needs one of your receiver's handlers/],
   ["a misspelt option", { cursor: "1" }, /cursor/],
+  ["an onPage that is not a function", { onPage: "cursor" }, /onPage must be a function/],
+  ["a fetch that is not a function", { fetch: {} }, /fetch must be a function/],
 ])("catchUp rejects options with %s before it sends a request", async (_description, invalidOptions, message) => {
   const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...invalidOptions };
   await expect(catchUp(options as CatchUpOptions)).rejects.toMatchObject({

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { type ReconcileOptions, type ResponseSource, reconcile, reconcileOnWebhook } from "../../src/catch-up.ts";
+import {
+  catchUp,
+  type ReconcileOptions,
+  type ResponseSource,
+  reconcile,
+  reconcileOnWebhook,
+} from "../../src/catch-up.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { EventContext, WebhookEvent } from "../../src/index.ts";
 import type { InboxUnderTest } from "../inbox/databases.ts";
@@ -268,6 +274,13 @@ test.each([
   ["a rate of 0", { requestsPerSecond: 0 }, /requestsPerSecond/],
   ["a rate that is not a number", { requestsPerSecond: Number.NaN }, /requestsPerSecond/],
   ["a misspelt option", { onFailed: () => undefined }, /onFailed; did you mean onFailure/],
+  ["one id in place of a list", { offerIds: "x" }, /offerIds must be an array/],
+  ["no ids", { offerIds: undefined }, /offerIds must be an array/],
+  ["ids that are not iterable", { offerIds: { a: true } }, /offerIds must be an array/],
+  ["a getOffer that is not a function", { getOffer: { id: "a" } }, /getOffer must be a function/],
+  ["no inbox", { inbox: undefined }, /inbox must be an inbox/],
+  ["a database in place of an inbox", { inbox: { query: () => undefined } }, /inbox must be an inbox/],
+  ["an onProgress that is not a function", { onProgress: "log" }, /onProgress must be a function/],
 ])("reconcile rejects options with %s before it reads an offer", async (_description, invalidOptions, message) => {
   const getOffer = vi.fn();
   const inbox = { lastResponses: { find: vi.fn(), update: vi.fn() } };
@@ -277,4 +290,13 @@ test.each([
     message: expect.stringMatching(message),
   });
   expect(getOffer).not.toHaveBeenCalled();
+});
+
+test.each([undefined, null, "offer_1", () => undefined])("%j in place of options is rejected", async (options) => {
+  const expected = {
+    code: "invalid_option",
+    message: expect.stringMatching(/takes an options object|needs one of your/),
+  };
+  for (const run of [reconcile, catchUp] as const) await expect(run(options as never)).rejects.toMatchObject(expected);
+  expect(() => reconcileOnWebhook(options as never)).toThrow(expect.objectContaining(expected));
 });

@@ -151,6 +151,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { handlerTimeoutMs: 20, onWorkerOfferResponse });
     expect((await request("/offer/response", post(acceptedResponse))).status).toBe(503);
     expect(printedLines()).toEqual([expect.stringMatching(/handler_timed_out.*WorkerOfferResponse.* more than 20 ms/)]);
+    expect(printedLines().join()).not.toMatch(/undefined|Symbol\(/);
   });
 
   test("the error for invalid suggestions is printed once, with the invalid fields but without values", async () => {

@@ -39,6 +39,10 @@ test.each<[string, object]>([
   expect(() => webhookHandler(invalidOptions)).toThrow(invalid);
 });
 
+test.each([undefined, null, "secret"])("parseWebhook rejects %j in place of options", (options) =>
+  expect(parseWebhook(options as never, new Request("http://127.0.0.1/test"))).rejects.toThrow(invalid),
+);
+
 test("in Express, basePath is rejected because it would have no effect", () => {
   const options = { secret, basePath: "/offers" };
   expect(() => webhookRouter(options)).toThrow(invalid);
@@ -60,10 +64,10 @@ test("undefined counts as absent for every option", async () => {
   const handlers: Handlers = {
     onWorkerAddedContact: undefined,
     suggestContacts: undefined,
-    onWorkerOfferResponse: () => undefined,
+    onWorkerOfferResponse: undefined,
     onOfferEventDeleted: undefined,
     onTimelineChanged: undefined,
-    onEvent: undefined,
+    onEvent: () => undefined,
   };
   const options = {
     ...verifyOptions,
@@ -77,7 +81,7 @@ test("undefined counts as absent for every option", async () => {
   const headers = createSignedHeaders();
   const request = () => new Request("http://127.0.0.1/test/auth", { headers });
   expect((await webhookHandler(options)(request())).status).toBe(200);
-  const { onWorkerOfferResponse: _, ...parseOptions } = options;
+  const { onEvent: _, ...parseOptions } = options;
   expect((await parseWebhook(parseOptions, request())).response.status).toBe(200);
   expect((await verifyRequest(verifyOptions, { rawHeaders: Object.entries(headers).flat(), body: undefined })).ok).toBe(
     true,

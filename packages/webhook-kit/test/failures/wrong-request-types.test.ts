@@ -100,6 +100,7 @@ const calls: [string, () => unknown, RegExp][] = [
     /Express/,
   ],
   ["verifyRequest without raw headers", () => verifyRequest({ secret }, { headers: {} } as never), /rawHeaders/],
+  ["verifyRequest with nothing", () => verifyRequest({ secret }, undefined as never), /rawHeaders/],
   ["verifyRequest with a fetch Request", () => verifyRequest({ secret }, request() as never), /request\.headers/],
 ];
 
