@@ -18,4 +18,7 @@ export const isJoinedAuthorization = (text: string): boolean =>
 
 /** Whether a `Timestamp` header consists of several. An HTTP date, which no receiver accepts, has a comma after its day. */
 export const isJoinedTimestamp = (text: string): boolean =>
-  text.includes(",") && text.split(",").some((part) => parseDateTime(part.trim()) !== undefined);
+  text
+    .split(",")
+    .slice(1)
+    .some((part) => parseDateTime(part.trim()) !== undefined);

@@ -8,7 +8,7 @@ import { ConfigurationError } from "./errors/errors.ts";
 import type { RejectionFacts } from "./errors/rejection.ts";
 import { readTarget } from "./http/base-path.ts";
 import { getRawHeaders, readNodeBody } from "./http/body.ts";
-import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
+import { closeOnFailure, onNotFound, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
@@ -58,9 +58,13 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
       if (result) return writeNodeResponse(request, response, result);
       // An Express route does not strip the mount path, so no webhook path would ever match.
       if (request.route) settings.observer.reportRejection(mountedOnRoute);
+      else onNotFound(response, () => settings.observer.reportUnhandledPath(path));
       next();
     };
-    const work = receive(settings, toIncomingRequest(request)).then(writeResult);
+    const incoming = toIncomingRequest(request);
+    // Express restores the full path when the next middleware runs.
+    const { path } = incoming;
+    const work = receive(settings, incoming).then(writeResult);
     closeOnFailure(response, work, (cause) => settings.observer.reportCrash(cause));
   };
 }

@@ -8,7 +8,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ConfigurationError } from "./errors/errors.ts";
 import { readBasePath, readTarget, type StripBasePath } from "./http/base-path.ts";
 import { getRawHeaders, readNodeBody } from "./http/body.ts";
-import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
+import { closeOnFailure, onNotFound, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions } from "./options/options.ts";
@@ -56,7 +56,10 @@ export function webhookListener(
     const request = received as IncomingMessage;
     requireNodeArguments(request, response);
     const writeResult = (result: WebhookResponse | undefined) => {
-      if (!result && next) return next();
+      if (!result && next) {
+        onNotFound(response, () => settings.observer.reportUnhandledPath(incoming.target));
+        return next();
+      }
       writeNodeResponse(
         request,
         response,

@@ -58,3 +58,10 @@ function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;
 }
+
+/** Calls `report` if whatever responds after the receiver ends the response as a 404. */
+export function onNotFound(response: ServerResponse | Http2ServerResponse, report: () => void): void {
+  response.once("finish", () => {
+    if (response.statusCode === 404) report();
+  });
+}

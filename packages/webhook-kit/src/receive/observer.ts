@@ -44,17 +44,21 @@ export class RejectionPrinter {
   }
 
   print({ code, message, endpoint, docsUrl }: Rejection, now: number): void {
+    const location = endpoint === undefined ? "" : ` in ${endpoint}`;
+    this.printLine(code, `webhook rejected (${code})${location}: ${message} ${docsUrl}`, now, printAdvice);
+  }
+
+  /** @param advice printed after the first line of this printer */
+  printLine(code: string, line: string, now: number, advice = ""): void {
     const last = this.#lastPrinted.get(code);
     // Negated, so that with an invalid clock (NaN) each code is printed only once.
     if (last && !(Math.abs(now - last.printedAt) >= printIntervalMs)) {
       last.suppressedCount += 1;
       return;
     }
-    const advice = this.#lastPrinted.size === 0 ? printAdvice : "";
-    this.#lastPrinted.set(code, { printedAt: now, suppressedCount: 0 });
-    const location = endpoint === undefined ? "" : ` in ${endpoint}`;
     const suppressed = last?.suppressedCount ? ` (${last.suppressedCount} more were not printed)` : "";
-    console.warn(`webhook rejected (${code})${location}: ${message} ${docsUrl}${suppressed}${advice}`);
+    console.warn(`${line}${suppressed}${this.#lastPrinted.size === 0 ? advice : ""}`);
+    this.#lastPrinted.set(code, { printedAt: now, suppressedCount: 0 });
   }
 }
 
@@ -93,8 +97,12 @@ export class Observer {
     const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
     // Warn early, because a clock usually drifts for days before requests are rejected (D-59).
-    if (Math.abs(skewSeconds) > toleranceSeconds / 2)
-      this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
+    if (!(Math.abs(skewSeconds) > toleranceSeconds / 2)) return;
+    this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
+    if (!this.#hooks.logger && !this.#hooks.onVerified)
+      callSafely(() =>
+        this.#printer.printLine("clock_skew", describeSkew(skewSeconds, toleranceSeconds), this.#now().getTime()),
+      );
   }
 
   reportRejection(facts: RejectionFacts): void {
@@ -120,21 +128,30 @@ export class Observer {
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
   }
 
-  /**
-   * Reports a request to an unknown path that no other middleware handles, and returns the response. Does not show the path, because the
-   * sender chose it.
-   */
+  /** Reports a request to an unknown path that no other middleware handles, and returns the response. */
   rejectUnknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
-    // The message for the log suggests a basePath (D-63).
+    return this.#reportUnknownPath(countSegmentsBefore(target, stripBasePath));
+  }
+
+  /**
+   * Reports a request that other middleware got and that ended with 404, if its path ends like a webhook's.
+   *
+   * @param path the path below the mount path
+   */
+  reportUnhandledPath(path: string): void {
+    const count = countSegmentsBefore(path, (rest) => rest);
+    if (count > 0) this.#reportUnknownPath(count);
+  }
+
+  /** Suggests how to mount the receiver (D-63). Does not show the path, because the sender chose it. */
+  #reportUnknownPath(segmentsBefore: number): WebhookResponse {
     const { response, rejection } = createRejection("unknown_path");
-    const count = countSegmentsBefore(target, stripBasePath);
-    const segments = count === 1 ? "1 segment" : `${count} segments`;
+    const segments = segmentsBefore === 1 ? "1 segment" : `${segmentsBefore} segments`;
     const hint =
-      count > 0
-        ? `The request's path has ${segments} before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.`
+      segmentsBefore > 0
+        ? `The request's path has ${segments} before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath, or in Express in the mount path.`
         : "Is basePath the path of the registered base URL, as this server receives it?";
-    const message = `${rejection.message} ${hint}`;
-    this.reportRejection({ ...rejection, message });
+    this.reportRejection({ ...rejection, message: `${rejection.message} ${hint}` });
     return response;
   }
 
@@ -185,6 +202,9 @@ export class Observer {
     if (logger) callSafely(() => write(logger), recover);
   }
 }
+
+const describeSkew = (skewSeconds: number, toleranceSeconds: number): string =>
+  `webhook accepted, but its timestamp is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? "ahead of" : "behind"} this server's clock; more than ${toleranceSeconds} s are rejected (clock_skew)`;
 
 const shownWarnings = new Set<string>();
 const forgedCheckMessage =

@@ -1,8 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
+import { captureConsole } from "../../test/support/capture-console.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import { verifyRequest } from "./verify-only.ts";
+
+captureConsole();
 
 // Computed without our code: printf '%s' '2018-11-26T10:55Zdocumented-shared-secret' | openssl dgst -sha256
 const secret = "documented-shared-secret";

@@ -209,7 +209,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: createSignedHeaders() },
     { basePath: "/v1" },
     "unknown_path",
-    "No webhook has this path. The request's path has 1 segment before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.",
+    "No webhook has this path. The request's path has 1 segment before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath, or in Express in the mount path.",
     "/v1/test/auth",
   ],
   [

@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
+import { webhookRouter } from "../../src/express.ts";
 import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, getRequestTarget, mount, post } from "../support/mount.ts";
-import { createSignedHeaders, secret } from "../support/serve.ts";
+import { createSignedHeaders, expressVersions, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -69,5 +70,36 @@ describe.each(standaloneAdapters)("$name", (adapter) => {
     expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
     expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook rejected"]));
     expect(JSON.stringify([onRejected.mock.calls, warn.mock.calls])).not.toContain("SENTINEL");
+  });
+});
+
+describe.each(expressVersions)("Express $version", ({ express }) => {
+  const onRejected = vi.fn();
+  const mountAt = async (path: string, options: object = {}) => {
+    onRejected.mockClear();
+    const app = express().use(path, webhookRouter({ secret, onRejected, onEvent: () => undefined, ...options }));
+    app.get("/own/test", (_request, response) => void response.send("own"));
+    return (await serve(app)).url;
+  };
+
+  test("a webhook below another path than the router's is reported, without its path", async () => {
+    const url = await mountAt("/");
+    expect((await fetch(`${url}/SENTINEL/v2/offer/response`, post(acceptedResponse))).status).toBe(404);
+    await vi.waitFor(() =>
+      expect(onRejected).toHaveBeenCalledExactlyOnceWith(
+        expect.objectContaining({
+          code: "unknown_path",
+          message: expect.stringMatching(/has 2 segments before .* in Express in the mount path/),
+        }),
+      ),
+    );
+    expect(JSON.stringify(onRejected.mock.calls)).not.toContain("SENTINEL");
+  });
+
+  test("other paths are not reported", async () => {
+    const url = await mountAt("/");
+    for (const path of ["/own/test", "/", "/favicon.ico"]) await fetch(url + path);
+    expect((await fetch(`${url}/test`)).status).toBe(200);
+    expect(onRejected).not.toHaveBeenCalled();
   });
 });

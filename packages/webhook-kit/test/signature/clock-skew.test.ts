@@ -1,5 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
+import { webhookHandler } from "../../src/fetch.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { express4, secret, serve } from "../support/serve.ts";
 
@@ -35,4 +36,23 @@ test("a skew above half of the configured tolerance logs a warning", async () =>
   expect(await collectWarnings(31, 60)).toHaveLength(1);
   expect(await collectWarnings(30, 60)).toHaveLength(0);
   expect(await collectWarnings(0, 0)).toHaveLength(0);
+});
+
+test.each([
+  [200, "ahead of"],
+  [-200, "behind"],
+])("without a logger, a clock skew of %d s is printed once a minute [D-59]", async (skewSeconds, direction) => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
+  onTestFinished(() => warn.mockRestore());
+  const receive = webhookHandler({ secret, now: () => now, onEvent: () => undefined });
+  const headers = timestampDigest().sign({ secret, now: new Date(now.getTime() + skewSeconds * 1000) });
+  for (let count = 0; count < 3; count += 1)
+    expect((await receive(new Request("http://127.0.0.1/test/auth", { headers }))).status).toBe(200);
+  expect(warn.mock.calls).toEqual([
+    [
+      expect.stringMatching(
+        new RegExp(`timestamp is 200 s ${direction} this server's clock; more than 300 s are rejected.*clock_skew`),
+      ),
+    ],
+  ]);
 });
