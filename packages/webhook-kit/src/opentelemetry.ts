@@ -3,7 +3,7 @@
  *
  * @module opentelemetry
  */
-import { isError } from "@offers/contract/built-ins";
+import { isError } from "@offers/contract/foreign-objects";
 import { durationBuckets, isSdkRegistered } from "@offers/contract/telemetry-conventions";
 import { toRemoteSpanContext } from "@offers/contract/trace-context";
 import {

@@ -1,3 +1,4 @@
+import { isControlFlow } from "@offers/contract/foreign-objects";
 import type { RateLimit } from "@offers/contract/rate-limit";
 import type { AnyOffersError } from "../errors/error-classes.ts";
 import type { FetchResponse } from "../http.ts";
@@ -64,7 +65,7 @@ export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
 export interface OffersPromise<Data, Failure extends AnyOffersError = AnyOffersError> extends Promise<Data> {
   /** Resolves with the data and the response. Rejects like the call itself. */
   withResponse(): Promise<WithResponse<Data>>;
-  /** Resolves with the data, or with the error that the call would reject with. Never rejects. */
+  /** Resolves with the data, or with the error that the call would reject with. Rejects only with an error of Next.js itself. */
   safe(): Promise<SafeResult<Data, Failure>>;
 }
 
@@ -79,6 +80,9 @@ export const toOffersPromise = <Data, Failure extends AnyOffersError>(
     safe: () =>
       data.then(
         (value) => ({ ok: true as const, ...toResult(value) }),
-        (error: Failure) => ({ ok: false as const, error }),
+        (error: Failure) => {
+          if (isControlFlow(error)) throw error;
+          return { ok: false as const, error };
+        },
       ),
   });

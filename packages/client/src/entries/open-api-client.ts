@@ -1,3 +1,4 @@
+import { isControlFlow } from "@offers/contract/foreign-objects";
 import type { components, paths } from "@offers/contract/openapi";
 import createClient, { type Client, type ClientOptions, type FetchOptions, type RequestOptions } from "openapi-fetch";
 import { startCall } from "../call/call.ts";
@@ -121,6 +122,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
     } catch (thrown) {
       // Thrown by `send`, or by openapi-fetch, its middleware or a serializer.
       const error = toOffersError(thrown, call, unreadableArgument);
+      if (isControlFlow(error)) throw error;
       const { status = 0 } = error;
       // The constructor of `Response` rejects a status below 200 or above 599.
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };

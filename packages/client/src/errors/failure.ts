@@ -1,4 +1,5 @@
 import { errorDocsUrl, oldestNode } from "@offers/contract/decisions";
+import { isControlFlow } from "@offers/contract/foreign-objects";
 import type { OperationName } from "../http.ts";
 import { type Classification, classifyConnectionFailure, notSentCode } from "./connection-errors.ts";
 import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
@@ -28,12 +29,13 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Prepares an error for the caller. Wraps an error that user code or the runtime threw, and adds the operation, the host, the number of
+ * Prepares an error for the caller, unless the error belongs to the framework. Wraps an error that user code or the runtime threw, and adds the operation, the host, the number of
  * attempts and the URL of the page about its code. Preparing an error again changes only its stack.
  *
  * @param classification what a wrapped error means; by default, that `fetch` failed
  */
 export function toOffersError(thrown: unknown, context: CallContext, classification?: Classification): AnyOffersError {
+  if (isControlFlow(thrown)) return thrown as never;
   const { operation, attempts = 0, attemptError } = context;
   const isOwnError = isFreshError(thrown) || (attemptError && thrown === attemptError);
   const error = isOwnError ? (thrown as AnyOffersError) : wrapError(thrown, context.key ?? redacted, classification);

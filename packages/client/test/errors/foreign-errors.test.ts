@@ -6,6 +6,8 @@ import {
   OffersClient,
   type OffersClientOptions,
 } from "../../src/index.ts";
+import { createOpenApiClient } from "../../src/openapi-fetch.ts";
+import { TracedOffersClient } from "../../src/opentelemetry.ts";
 import { validateResponses } from "../../src/schemas.ts";
 import { input } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
@@ -199,3 +201,25 @@ test("an error from a second copy of the package becomes the cause, unchanged", 
   });
   expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreignError });
 });
+
+// next.js #46737: Next.js recognises its own errors by `digest`, such as the one that makes a page dynamic when it fetches without a cache.
+test.each(sources)(
+  "an error with a digest that %s throws reaches the framework unchanged, after one attempt",
+  async (...source) => {
+    const [, , options] = source;
+    const error = Object.assign(new Error("Dynamic server usage"), { digest: "DYNAMIC_SERVER_USAGE" });
+    const { baseUrl, received } = await serve(respondWith(200, "{}"));
+    const client = new OffersClient({ baseUrl, apiKey, ...options(error) });
+    expect(await catchError(client.getOffer("a"))).toBe(error);
+    expect(await catchError(client.getOffer("a").withResponse())).toBe(error);
+    expect(await catchError(client.getOffer("a").safe())).toBe(error);
+    expect(await catchError(client.watchOffer("a")[Symbol.asyncIterator]().next())).toBe(error);
+    expect(received.length).toBeLessThanOrEqual(4);
+    expect(
+      await catchError(createOpenApiClient({ baseUrl, apiKey, ...options(error) }).GET("/offer/{id}", getInit)),
+    ).toBe(error);
+    expect(await catchError(new TracedOffersClient({ baseUrl, apiKey, ...options(error) }).getOffer("a"))).toBe(error);
+  },
+);
+
+const getInit = { params: { path: { id: "a" } } };

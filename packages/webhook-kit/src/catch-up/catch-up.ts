@@ -1,4 +1,5 @@
 import { apiVersion, apiKeyHeader as defaultApiKeyHeader } from "@offers/contract/decisions";
+import { isControlFlow } from "@offers/contract/foreign-objects";
 import { findBaseUrlProblem, findHeaderValueProblem } from "@offers/contract/request-values";
 import { hashMessageId } from "../deduplication/dedupe-keys.ts";
 import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
@@ -211,6 +212,7 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
     } catch (cause) {
       // After an abort, reject with the reason for it instead of `feed_failed`.
       signal?.throwIfAborted();
+      if (isControlFlow(cause)) throw cause;
       const position = after === undefined ? "from its start" : "after the cursor";
       throw new UnavailableError(
         "feed_failed",

@@ -1,4 +1,4 @@
-import { isError } from "@offers/contract/built-ins";
+import { isError } from "@offers/contract/foreign-objects";
 import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
 import { createRejection } from "../http/rejected.ts";

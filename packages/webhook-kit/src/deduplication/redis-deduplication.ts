@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isBytes } from "@offers/contract/built-ins";
+import { isBytes } from "@offers/contract/foreign-objects";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { withTimeout } from "../http/timeouts.ts";

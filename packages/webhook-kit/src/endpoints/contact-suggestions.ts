@@ -1,5 +1,5 @@
-import { isDate } from "@offers/contract/built-ins";
 import { maxSuggestionsBytes } from "@offers/contract/decisions";
+import { isDate } from "@offers/contract/foreign-objects";
 import { HandlerError } from "../errors/errors.ts";
 import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
 import { jsonResponse } from "../http/response.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isBytes } from "@offers/contract/built-ins";
+import { isBytes } from "@offers/contract/foreign-objects";
 import { ConfigurationError } from "../errors/errors.ts";
 import { createRejection, Rejected } from "./rejected.ts";
 import type { ReceivedBody } from "./request.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isError } from "@offers/contract/built-ins";
+import { isError } from "@offers/contract/foreign-objects";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";

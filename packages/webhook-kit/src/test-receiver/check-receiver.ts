@@ -1,4 +1,4 @@
-import { isError } from "@offers/contract/built-ins";
+import { isError } from "@offers/contract/foreign-objects";
 import { endpoints } from "../endpoints/endpoints.ts";
 import type { ContactSuggestion } from "../endpoints/events.ts";
 import { describeIssues, validate } from "../endpoints/json-schema.ts";

@@ -177,6 +177,12 @@ test("catchUp rejects an event with invalid data, and the error names the field"
   });
 });
 
+test("an error of Next.js that fetch throws reaches it unchanged", async () => {
+  const error = Object.assign(new Error("Dynamic server usage"), { digest: "DYNAMIC_SERVER_USAGE" });
+  const options = { baseUrl: "https://service.example", apiKey, onEvent: () => undefined };
+  await expect(catchUp({ ...options, fetch: () => Promise.reject(error) })).rejects.toBe(error);
+});
+
 test("an aborted call stops reading and rejects with the reason", async () => {
   const { baseUrl, requests } = await serveFeed([createResponseEvent("w"), createResponseEvent("v")]);
   const controller = new AbortController();

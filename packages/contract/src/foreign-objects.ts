@@ -11,3 +11,9 @@ export const isBytes = (value: unknown): value is Uint8Array => hasTag(value, "U
 /** Whether a value is an Error, or an instance of a subclass, of any realm. */
 export const isError = (value: unknown): value is Error =>
   value instanceof Error || hasTag(value, "Error") || hasTag(value, "DOMException");
+
+/**
+ * Whether an error belongs to the framework. Next.js recognises its own errors by `digest`, such as the one that makes a page dynamic, and
+ * each of them must reach it unchanged (next.js #46737).
+ */
+export const isControlFlow = (thrown: unknown): boolean => typeof Object(thrown).digest === "string";

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { isBytes, isDate, isError } from "./built-ins.ts";
+import { isBytes, isDate, isError } from "./foreign-objects.ts";
 
 const foreign = (expression: string): unknown => runInNewContext(expression, { structuredClone });
 
