@@ -6,6 +6,7 @@ import { consume, toNetwork, tooManyRequests } from "./rate-limits.ts";
 
 /** The account that someone is trying to sign in to, and where from. */
 export interface SignInAttempt {
+  /** The same for all names of an account. An unknown name counts as an account. */
   account: string;
   /** The caller's IP address; empty if unknown. */
   address: string;

@@ -49,10 +49,12 @@ export async function signIn(
   { name, password, visitor }: SignInCredentials,
 ): Promise<NewSession> {
   const user = await role.find(deps.store, name);
+  const knownAccount = user && accountKey(role, user.id);
   const attempt = {
-    account: `${role.name} ${name.toLowerCase()}`,
+    // Unknown names have the same limits, so that a lock does not reveal which accounts exist.
+    account: knownAccount ?? `${role.name} ${name.toLowerCase()}`,
     address: visitor.address,
-    knownDevice: user && visitor.knownDevice(accountKey(role, user.id)),
+    knownDevice: knownAccount && visitor.knownDevice(knownAccount),
   };
   const isCorrect = await deps.passwords.verify(attempt, password, user?.password_hash);
   if (!user || !isCorrect) throw invalidCredentials();
