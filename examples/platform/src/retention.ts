@@ -70,6 +70,7 @@ export async function purgeExpired(
   const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
   await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
+  await db.deleteFrom("rate_limits").where("expire", "<=", now.getTime()).execute().catch(onError);
   await deleteExpiredKeys(db, now).catch(onError);
   if (name === "postgres" && !hasMore) await rotatePartitions({ transaction, db }, now, deliveryCutoff).catch(onError);
   return hasMore;

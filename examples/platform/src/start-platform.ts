@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createScryptPasswords, limitPasswords } from "./accounts/passwords.ts";
-import { createPersonLimits, createRateLimits } from "./accounts/rate-limits.ts";
+import { createPersonLimits, createRateLimits, limitInStore } from "./accounts/rate-limits.ts";
 import { createApp } from "./create-app.ts";
 import { createEndpointClient } from "./endpoint-client/create-endpoint-client.ts";
 import { createSigner } from "./endpoint-client/send-signed.ts";
@@ -115,8 +115,8 @@ export async function startPlatform(
       readJson: createJsonReader({ limitBytes: bodyLimitBytes, inflate: true }),
       readForm: createFormReader(bodyLimitBytes),
       cookies: { isSecure: publicOrigin?.startsWith("https:") ?? false, encryptionKey },
-      passwords: limitPasswords(passwords),
-      rateLimits: createRateLimits(settings.rateLimit),
+      passwords: limitPasswords(passwords, limitInStore(store)),
+      rateLimits: createRateLimits(store, settings.rateLimit),
       personLimits: createPersonLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,
       showAllMail: settings.showAllMail,

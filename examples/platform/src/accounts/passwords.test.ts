@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { createScryptPasswords, limitPasswords } from "./passwords.ts";
+import { limitInMemory } from "./rate-limits.ts";
 
 const tooManySignIns = (retryAfter: string) =>
   expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
@@ -13,7 +14,7 @@ afterAll(() => {
 });
 
 const limitVerify = (verifyPassword: (password: string) => Promise<boolean>) =>
-  limitPasswords({ hash: async () => "", verify: verifyPassword }).verify;
+  limitPasswords({ hash: async () => "", verify: verifyPassword }, limitInMemory).verify;
 const createTestCheck = () => limitVerify(async (password) => password === "right");
 
 const attempt = (account: string, address = "192.0.2.1", knownDevice?: string) => ({ account, address, knownDevice });
@@ -26,7 +27,10 @@ function createHeldPasswords() {
     started.push(password);
     return new Promise<string>((resolve) => held.push(() => resolve("")));
   };
-  const limited = limitPasswords({ hash: hold, verify: async (password) => (await hold(password)) === "" });
+  const limited = limitPasswords(
+    { hash: hold, verify: async (password) => (await hold(password)) === "" },
+    limitInMemory,
+  );
   /** Finishes whatever is running until nothing is left. @returns the passwords in the order of their turns */
   const finishAll = async (): Promise<string[]> => {
     do {

@@ -1,12 +1,12 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { RateLimiterAbstract } from "rate-limiter-flexible";
 import { FairQueue } from "./fair-queue.ts";
-import { consume, toNetwork, tooManyRequests } from "./rate-limits.ts";
+import { type CreateLimiter, consume, toNetwork, tooManyRequests } from "./rate-limits.ts";
 
 /** The account that someone is trying to sign in to, and where from. */
 export interface SignInAttempt {
-  /** The same for all names of an account. An unknown name counts as an account. */
+  /** A hash that is the same for all names of an account. An unknown name counts as an account. */
   account: string;
   /** The caller's IP address; empty if unknown. */
   address: string;
@@ -43,13 +43,13 @@ const maxFromOnePlace = 10;
 /** The limit across all networks, and the limit of one network across all accounts. */
 const maxInTotal = 100;
 
-/** Creates the limits. An attempt is counted when its turn comes. Hashing is slow, so the counters need little memory. */
-export function limitPasswords({ hash, verify }: Passwords): LimitedPasswords {
-  const createLimiter = (points: number) => new RateLimiterMemory({ points, duration: windowSeconds });
-  const fromDevice = createLimiter(maxFromOnePlace);
-  const toAccountFromNetwork = createLimiter(maxFromOnePlace);
-  const fromNetwork = createLimiter(maxInTotal);
-  const toAccount = createLimiter(maxInTotal);
+/** Creates the limits. An attempt is counted when its turn comes. Hashing is slow, so there are few counters. */
+export function limitPasswords({ hash, verify }: Passwords, createLimiter: CreateLimiter): LimitedPasswords {
+  const limit = (name: string, count: number) => createLimiter(`sign-in ${name}`, { count, seconds: windowSeconds });
+  const fromDevice = limit("from device", maxFromOnePlace);
+  const toAccountFromNetwork = limit("to account from network", maxFromOnePlace);
+  const fromNetwork = limit("from network", maxInTotal);
+  const toAccount = limit("to account", maxInTotal);
   const queue = new FairQueue({
     maxRunning: maxConcurrentHashes,
     maxWaiting,
@@ -58,7 +58,7 @@ export function limitPasswords({ hash, verify }: Passwords): LimitedPasswords {
   });
   const invitationsInProgress = new Set<string>();
 
-  const count = (limiter: RateLimiterMemory, key: string, reason = "This account is locked after"): Promise<void> =>
+  const count = (limiter: RateLimiterAbstract, key: string, reason = "This account is locked after"): Promise<void> =>
     consume(limiter, key, `${reason} ${limiter.points} failed sign-ins`, "too_many_sign_ins");
 
   /** Counts an attempt before its check, because otherwise all concurrent attempts would be allowed. @returns undoes it after a success */

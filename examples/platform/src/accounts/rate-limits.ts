@@ -1,7 +1,14 @@
 import { formatRateLimit } from "@offers/contract/rate-limit";
 import ipaddr from "ipaddr.js";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { CompiledQuery } from "kysely";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
 import { ProblemError } from "../http/problem.ts";
+import type { Store } from "../store/store.ts";
 
 /** Allows `count` requests in each fixed window of `seconds`. */
 interface RateLimit {
@@ -9,9 +16,38 @@ interface RateLimit {
   seconds: number;
 }
 
+/** Creates a limiter. @param name the start of its keys, which distinguishes them from those of other limiters */
+export type CreateLimiter = (name: string, limit: RateLimit) => RateLimiterAbstract;
+
+/** Counts in this process. For limits on every request, because counting each of them in the store would cost a statement (D-180). */
+export const limitInMemory: CreateLimiter = (keyPrefix, { count: points, seconds: duration }) =>
+  new RateLimiterMemory({ keyPrefix, points, duration });
+
+/** Counts in the store, for all processes. If the store is unavailable, nothing is allowed (D-180). */
+export const limitInStore =
+  ({ db }: Pick<Store, "db">): CreateLimiter =>
+  (keyPrefix, { count: points, seconds: duration }) =>
+    new RateLimiterPostgres({
+      // Leave out the statement's name, because a pooler in transaction mode may not support prepared statements.
+      storeClient: {
+        query: ({ text, values }: { text: string; values: unknown[] }) =>
+          db.executeQuery(CompiledQuery.raw(text, values)),
+      },
+      storeType: "client",
+      tableName: "rate_limits",
+      tableCreated: true,
+      // Retention deletes expired rows.
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points,
+      duration,
+      // Rejects further requests in this window without a statement. A reward does not end the block, so it must not start earlier.
+      inMemoryBlockOnConsumed: points + 1,
+    });
+
 /**
- * Applies the rate limit per API key (D-54). Each process counts separately, so n processes allow n times as many requests. Counting
- * in the database would turn every read into a write.
+ * Applies the rate limits per API key and, for invalid keys, per network (D-54). Each process counts requests with valid keys
+ * separately, so n processes allow n times as many.
  *
  * @throws {ProblemError} `rate_limited` from both methods
  */
@@ -23,11 +59,11 @@ export interface RateLimits {
 }
 
 /** Creates the rate limits for the API. @param limitPerKey undefined for no limits */
-export function createRateLimits(limitPerKey: RateLimit | undefined): RateLimits {
+export function createRateLimits(store: Pick<Store, "db">, limitPerKey: RateLimit | undefined): RateLimits {
   if (limitPerKey === undefined) return { countInvalidKey: async () => undefined, countRequest: async () => ({}) };
-  const keyLimiter = new RateLimiterMemory({ points: limitPerKey.count, duration: limitPerKey.seconds });
+  const keyLimiter = limitInMemory("key", limitPerKey);
   /** Counts requests with missing or invalid keys, per network. */
-  const invalidKeyLimiter = new RateLimiterMemory({ points: 60, duration: 60 });
+  const invalidKeyLimiter = limitInStore(store)("invalid key", { count: 60, seconds: 60 });
   return {
     countInvalidKey: (address) => consume(invalidKeyLimiter, toNetwork(address), "Too many requests with invalid keys"),
     async countRequest(keyHash) {
@@ -85,8 +121,11 @@ const contactsPerHour = 20;
 export function createPersonLimits(readLimit: RateLimit | undefined): PersonLimits {
   if (readLimit === undefined) return { count: async () => undefined, contactsPerHour: undefined };
   const { count: points, seconds: duration } = readLimit;
-  const readLimiter = new RateLimiterMemory({ points, duration });
-  const writeLimiter = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * writesPerRead)), duration });
+  const readLimiter = limitInMemory("read", readLimit);
+  const writeLimiter = limitInMemory("write", {
+    count: Math.max(1, Math.floor(points * writesPerRead)),
+    seconds: duration,
+  });
   return {
     count: (person, use) =>
       consume(use === "act" ? writeLimiter : readLimiter, `${use} ${person}`, "You have sent too many requests"),
@@ -101,7 +140,7 @@ export function createPersonLimits(readLimit: RateLimit | undefined): PersonLimi
  * @throws {ProblemError} `code`, by default `rate_limited`
  */
 export async function consume(
-  limiter: RateLimiterMemory,
+  limiter: RateLimiterAbstract,
   key: string,
   reason: string,
   code?: LimitCode,

@@ -52,7 +52,7 @@ export async function signIn(
   const knownAccount = user && accountKey(role, user.id);
   const attempt = {
     // Unknown names have the same limits, so that a lock does not reveal which accounts exist.
-    account: knownAccount ?? `${role.name} ${name.toLowerCase()}`,
+    account: sha256(knownAccount ?? `${role.name} ${name.toLowerCase()}`),
     address: visitor.address,
     knownDevice: knownAccount && visitor.knownDevice(knownAccount),
   };

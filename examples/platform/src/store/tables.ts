@@ -90,6 +90,14 @@ export interface SessionTable {
   expires_at: Timestamp;
 }
 
+/** How many requests a limiter has counted (D-180). rate-limiter-flexible defines the columns. */
+export interface RateLimitTable {
+  key: Immutable<string>;
+  points: number;
+  /** The end of the window, in milliseconds since 1970. */
+  expire: number;
+}
+
 /** An organisation's name for a place that its offers use. */
 export interface PlaceTable {
   organisation_id: Immutable<string>;
@@ -322,6 +330,7 @@ export interface Tables {
   workers: WorkerTable;
   devices: DeviceTable;
   sessions: SessionTable;
+  rate_limits: RateLimitTable;
   places: PlaceTable;
   offers: OfferTable;
   recipients: RecipientTable;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { createRateLimits } from "../../src/accounts/rate-limits.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { useStore } from "../support/use-opened.ts";
 
 const hourMs = 3_600_000;
 const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
@@ -155,8 +156,10 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
   });
 });
 
+const store = useStore();
+
 test("without a rate limit, no request is counted", async () => {
-  const limits = createRateLimits(undefined);
+  const limits = createRateLimits(store, undefined);
   for (let number = 0; number < 1_000; number += 1) {
     await limits.countInvalidKey("192.0.2.1");
     await limits.countRequest("hash");

@@ -67,13 +67,18 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await readIds("mails")).toEqual(keptIds);
   });
 
-  test("sessions, idempotency keys and rotated secrets are deleted when they expire", async () => {
+  test("sessions, rate limits, idempotency keys and rotated secrets are deleted when they expire", async () => {
     const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
     await retention.store.db.insertInto("workers").values(worker).execute();
     for (const days of [-1, 1])
       await retention.store.db
         .insertInto("sessions")
         .values({ token_hash: `hash ${days}`, person_id: null, worker_id: worker.id, expires_at: daysAgo(days) })
+        .execute();
+    for (const days of [-1, 1])
+      await retention.store.db
+        .insertInto("rate_limits")
+        .values({ key: `key ${days}`, points: 1, expire: daysAgo(days).getTime() })
         .execute();
     for (const days of [0.9, 1.1]) {
       const key = { organisation_id: retention.organisationId, key_hash: `hash ${days}`, fingerprint: "", result: "" };
@@ -97,6 +102,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await retention.store.db.selectFrom("sessions").select("token_hash").execute()).toEqual([
       { token_hash: "hash -1" },
     ]);
+    expect(await retention.store.db.selectFrom("rate_limits").select("key").execute()).toEqual([{ key: "key -1" }]);
     const keys = retention.store.db.selectFrom("idempotency_keys").select("key_hash");
     expect(await keys.execute()).toEqual([{ key_hash: "hash 0.9" }]);
     const secrets = retention.store.db.selectFrom("endpoints").select("organisation_id");
