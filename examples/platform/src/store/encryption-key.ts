@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decrypt, encrypt } from "./encrypt.ts";
+import { makePrivate } from "./make-private.ts";
 import { type Store, StoreError } from "./store.ts";
 
 const keyBytes = 32;
@@ -27,6 +28,7 @@ export async function readOrCreateEncryptionKey(dataFolder: string, linkFile = l
   } finally {
     await rm(temporaryFile, { force: true });
   }
+  makePrivate(path);
   return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
 }
 

@@ -1,5 +1,7 @@
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makePrivate } from "./make-private.ts";
 import { StoreError } from "./store.ts";
 
 /** SQLITE_BUSY, see https://www.sqlite.org/rescode.html#busy */
@@ -20,7 +22,11 @@ export interface FolderLock {
  * @throws {StoreError} `data_folder_in_use`
  */
 export function lockFolder(folder: string): FolderLock {
-  const database = new DatabaseSync(join(folder, "lock"), { timeout: 0 });
+  const file = join(folder, "lock");
+  // Create the file first, because SQLite would let other users read, and therefore lock, it. SQLite copies its permissions to the journal.
+  closeSync(openSync(file, "a", 0o600));
+  makePrivate(file);
+  const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec("BEGIN EXCLUSIVE");
   } catch (cause) {

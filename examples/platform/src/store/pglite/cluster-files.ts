@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makePrivate } from "../make-private.ts";
 import { StoreError } from "../store.ts";
 
 /** The PostgreSQL major version that PGlite 0.5 contains. Other versions cannot read its files (D-107). */
@@ -24,8 +25,14 @@ export async function prepareClusterFiles(dataFolder: string): Promise<ClusterFi
   const incompleteMarker = join(dataFolder, "pglite.creating");
   if (existsSync(incompleteMarker)) await rm(folder, { recursive: true, force: true });
   const isNew = !existsSync(folder);
-  if (isNew) await writeFile(incompleteMarker, "");
-  else checkVersion(dataFolder, folder);
+  if (isNew) {
+    await writeFile(incompleteMarker, "", { mode: 0o600 });
+    // PGlite would let every user write to the folder and the files in it.
+    await mkdir(folder, { mode: 0o700 });
+  } else {
+    checkVersion(dataFolder, folder);
+    makePrivate(folder);
+  }
   return {
     folder,
     async markOpened() {

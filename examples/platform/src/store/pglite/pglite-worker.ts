@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { brotliDecompressSync } from "node:zlib";
 import { PGlite } from "@electric-sql/pglite";
@@ -42,7 +43,7 @@ async function respond(
 const template = new URL("pglite-template.tar.br", import.meta.url);
 
 function openDatabase(folder: string): Promise<PGlite> {
-  if (existsSync(folder) || !existsSync(template)) return PGlite.create(folder);
+  if (existsSync(join(folder, "PG_VERSION")) || !existsSync(template)) return PGlite.create(folder);
   return PGlite.create(folder, { loadDataDir: new Blob([brotliDecompressSync(readFileSync(template))]) });
 }
 
