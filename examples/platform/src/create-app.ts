@@ -1,4 +1,5 @@
 import express, { type Express, type Response, Router } from "express";
+import helmet from "helmet";
 import type { Logger } from "pino";
 import { checkHost } from "./http/check-host.ts";
 import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
@@ -51,6 +52,9 @@ export function createApp(deps: AppDeps): Express {
       deps.onRequest(request);
     }),
   );
+  // For every response, including errors (D-182). Pages set further headers.
+  app.use(helmet.xContentTypeOptions());
+  if (deps.cookies.isSecure) app.use(helmet.strictTransportSecurity());
   if (deps.allowedHosts !== undefined) app.use(checkHost(deps.allowedHosts));
   app.use(router);
   app.use(() => {

@@ -190,6 +190,28 @@ test("the API accepts no cookie, and the pages accept no key or bearer token", a
   expect((await guest.get("/offers", { "X-UE-Api-Subscription-Key": "demo-key-harbour" })).status).toBe(303);
 });
 
+test("behind https, every response requires https from then on, and no response is sniffed [D-182]", async () => {
+  const database = await store.createDatabase();
+  const settings = { publicOrigin: "https://offers.example", allowedHosts: ["offers.example"] };
+  const securePlatform = await openPlatform(database, settings);
+  const paths = [
+    "/offer/none",
+    "/events",
+    "/portal/session",
+    "/worker-app/offers/none",
+    "/healthz",
+    "/docs",
+    "/sign-in",
+  ];
+  for (const path of [...paths, "/nowhere", "/%ff", "/assets/none.css"]) {
+    const { headers } = await fetch(securePlatform.address + path, { redirect: "manual" });
+    expect([path, headers.get("strict-transport-security")]).toEqual([path, expect.stringContaining("max-age=")]);
+    expect([path, headers.get("x-content-type-options")]).toEqual([path, "nosniff"]);
+  }
+  await securePlatform.close();
+  await database.remove();
+});
+
 test("behind https, the session cookie is restricted to this host and https [D-80]", async () => {
   const database = await store.createDatabase();
   const securePlatform = await openPlatform(database, { publicOrigin: "https://offers.example" });

@@ -38,10 +38,15 @@ export interface PlatformUnderTest {
   close(): Promise<void>;
 }
 
-/** Asserts that a response has a request id and `Cache-Control: no-store`. */
+/** Asserts that a response has a request id, `Cache-Control: no-store` and `X-Content-Type-Options: nosniff`. */
 function expectCommonHeaders(method: string, path: string, { status, headers }: WireResponse): void {
-  if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
-  throw new Error(`${method} ${path}: ${status} without a request id, or without Cache-Control: no-store`);
+  const expected = {
+    "x-request-id": /^[\da-f-]{36}$/,
+    "cache-control": /^no-store$/,
+    "x-content-type-options": /^nosniff$/,
+  };
+  for (const [name, value] of Object.entries(expected))
+    if (!value.test(headers.get(name) ?? "")) throw new Error(`${method} ${path}: ${status} without ${name}`);
 }
 
 const createTestSettings = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({

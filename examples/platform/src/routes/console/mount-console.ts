@@ -7,15 +7,14 @@ import { securityHeaders } from "../pages/security/security-headers.ts";
 import { loadConsoleFiles } from "./console-files.ts";
 
 export interface ConsoleDeps {
-  cookies: { isSecure: boolean };
   /** The API key of the first demo organisation, for calls from the console; undefined without the demo data. */
   demoKey: string | undefined;
 }
 
 /** Serves an API reference at `/docs`, where users can try out operations (D-150). The page loads nothing from other origins. */
-export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps): void {
+export function mountConsole(router: Router, { demoKey }: ConsoleDeps): void {
   const pages = Router({ caseSensitive: true, strict: true });
-  pages.use("/docs", securityHeaders(cookies.isSecure, policy));
+  pages.use("/docs", securityHeaders(policy));
   defineRoutes(pages, "/docs", {
     get: (_request, response) =>
       void response

@@ -53,7 +53,7 @@ import { securityHeaders } from "./security/security-headers.ts";
 /** Adds all pages. Call it last, since it also responds to unknown paths. */
 export function mountPages(router: Router, deps: PageDeps): void {
   const pages = newRouter();
-  pages.use(securityHeaders(deps.cookies.isSecure));
+  pages.use(securityHeaders());
   pages.use(compression({ filter: shouldCompress }));
   defineRoutes(pages, "/assets/:file", { get: assetRoute });
   mountPortalPages(pages, deps);
@@ -125,7 +125,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
 /** Creates the pages of the worker's app, which have separate error pages. */
 function appPages(deps: PageDeps): Router {
   const app = newRouter();
-  app.use("/app", securityHeaders(deps.cookies.isSecure, { "manifest-src": ["'self'"] }));
+  app.use("/app", securityHeaders({ "manifest-src": ["'self'"] }));
   const { show, submit } = pageRoutes(deps, appSection);
   defineRoutes(app, appSection.home, { get: show(menuPage) });
   defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));

@@ -4,12 +4,12 @@ import helmet from "helmet";
 const self = ["'self'"];
 
 /**
- * Sets the Content-Security-Policy (CSP) and other headers. They restrict pages to the site's own files and form targets, prevent framing
- * (clickjacking) and, over https, require https from then on (HSTS).
+ * Sets the Content-Security-Policy (CSP) and other headers. They restrict pages to the site's own files and form targets, and prevent
+ * framing (clickjacking).
  *
  * @param directives the directives to add to the policy, which replace directives of the same name
  */
-export const securityHeaders = (isSecure: boolean, directives: Record<string, string[]> = {}): RequestHandler =>
+export const securityHeaders = (directives: Record<string, string[]> = {}): RequestHandler =>
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -27,6 +27,8 @@ export const securityHeaders = (isSecure: boolean, directives: Record<string, st
     },
     // Without a referrer, browsers send `Origin: null` with our own forms.
     referrerPolicy: { policy: "same-origin" },
-    strictTransportSecurity: isSecure,
+    // The app sets these for every response.
+    strictTransportSecurity: false,
+    xContentTypeOptions: false,
     xFrameOptions: { action: "deny" },
   });
