@@ -9,7 +9,7 @@ import type { Logger, VerifyOptions } from "../options/options.ts";
 import type { Verified } from "../signature/verify-signature.ts";
 import { type Outcome, wrapInternalError } from "./outcome.ts";
 
-type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
+type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger"> & { readonly secret: unknown };
 
 /** The minimum time between two printed rejections with the same code. */
 const printIntervalMs = 60_000;
@@ -28,19 +28,19 @@ const forgedCheckMs = 5_000;
 export class RejectionPrinter {
   readonly #lastPrinted = new Map<string, { readonly printedAt: number; suppressedCount: number }>();
 
-  #testedAt = Number.NaN;
+  #lastTest = { at: Number.NaN, receiver: "" };
 
-  /** Records a verified TestAuth. The service's next request may be forged on purpose. */
-  expectForgedCheck(now: number): void {
-    this.#testedAt = now;
+  /** Records a verified TestAuth. The service's next request may be forged on purpose. @param receiver its path and secret */
+  expectForgedCheck(receiver: string, now: number): void {
+    this.#lastTest = { at: now, receiver };
   }
 
-  /** Whether a rejection is the service's check. Only the first mismatch after a verified TestAuth is, so that others are printed. */
-  takeForgedCheck({ code, endpoint }: RejectionFacts, now: number): boolean {
-    if (code !== "signature_mismatch" || endpoint !== testAuthName) return false;
-    const isExpected = Math.abs(now - this.#testedAt) <= forgedCheckMs;
-    this.#testedAt = Number.NaN;
-    return isExpected;
+  /** Whether a mismatch in TestAuth is the service's check. Only the first one after a verified TestAuth is, so that others are printed. */
+  takeForgedCheck(receiver: string, now: number): boolean {
+    const { at, receiver: testedReceiver } = this.#lastTest;
+    if (receiver !== testedReceiver) return false;
+    this.#lastTest = { at: Number.NaN, receiver: "" };
+    return Math.abs(now - at) <= forgedCheckMs;
   }
 
   print({ code, message, endpoint, docsUrl }: Rejection, now: number): void {
@@ -79,9 +79,9 @@ export class Observer {
     this.#printer = printer;
   }
 
-  /** Reports a request's outcome. */
-  reportOutcome(outcome: Outcome, endpoint: string): void {
-    if ("rejection" in outcome) this.reportRejection({ ...outcome.rejection, endpoint });
+  /** Reports a request's outcome. @param target the request's path, including the mount path */
+  reportOutcome(outcome: Outcome, endpoint: string, target: string): void {
+    if ("rejection" in outcome) this.reportRejection({ ...outcome.rejection, endpoint }, target);
     else if ("error" in outcome) this.reportFailure(outcome.error, endpoint);
     else if ("dropped" in outcome)
       this.warnOnce(
@@ -91,8 +91,8 @@ export class Observer {
     else this.#log((logger) => logger.info({ endpoint, duplicate: outcome.duplicate }, "webhook handled"));
   }
 
-  reportVerified(verified: Verified, endpoint?: string): void {
-    if (endpoint === testAuthName) this.#printer.expectForgedCheck(this.#readClock());
+  reportVerified(verified: Verified, endpoint?: string, target = ""): void {
+    if (endpoint === testAuthName) this.#printer.expectForgedCheck(this.#describeReceiver(target), this.#readClock());
     if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
     const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
@@ -105,9 +105,12 @@ export class Observer {
       );
   }
 
-  reportRejection(facts: RejectionFacts): void {
+  reportRejection(facts: RejectionFacts, target = ""): void {
     const now = this.#readClock();
-    const isForgedCheck = this.#printer.takeForgedCheck(facts, now);
+    const isForgedCheck =
+      facts.code === "signature_mismatch" &&
+      facts.endpoint === testAuthName &&
+      this.#printer.takeForgedCheck(this.#describeReceiver(target), now);
     const message = isForgedCheck ? forgedCheckMessage : facts.message;
     const rejection = { ...facts, message, docsUrl: `${errorDocsUrl}${facts.code}` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
@@ -188,6 +191,9 @@ export class Observer {
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
     this.#log((target) => target.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
   }
+
+  /** Distinguishes the receivers that share a printer: the tenants of one receiver, and the calls of `parseWebhook`. */
+  #describeReceiver = (target: string): string => `${target} ${String(this.#hooks.secret)}`;
 
   #readClock(): number {
     try {

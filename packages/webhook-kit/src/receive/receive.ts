@@ -29,7 +29,7 @@ export async function receive<Incoming>(
     );
   const outcome = await handle(settings, incoming, route, trace);
   trace?.end(outcome);
-  observer.reportOutcome(outcome, endpoint.name);
+  observer.reportOutcome(outcome, endpoint.name, incoming.target);
   return outcome.response;
 }
 
@@ -48,7 +48,7 @@ async function handle<Incoming>(
     requireMethod(route, incoming.method);
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
     const request = await verifySignature(settings, incoming);
-    observer.reportVerified(request.verified, endpoint.name);
+    observer.reportVerified(request.verified, endpoint.name, incoming.target);
     trace?.readSender(incoming.rawHeaders);
     const { input, converted, body } = await readInput(settings, incoming, route, request);
     if (isDropped) return { response: acknowledged, dropped: endpoint.handler };

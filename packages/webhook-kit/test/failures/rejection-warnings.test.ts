@@ -189,6 +189,31 @@ describe.each(adapters)("$name", (adapter) => {
   });
 });
 
+test("a wrong secret is printed right after a verified TestAuth of another receiver [D-41]", async () => {
+  const otherSecret = "another-secret-of-some-length";
+  const testAuth = (path: string, headers: HeadersInit = createSignedHeaders()) =>
+    new Request(`http://127.0.0.1${path}/test/auth`, { headers });
+  const forged = createSignedHeaders({ secret: "a-third-secret-of-some-length" });
+  const { now } = options;
+  const handler = webhookHandler({
+    ...optionsWithoutHook,
+    basePath: "/:tenant",
+    secret: ({ url }) => (url.includes("/one/") ? secret : otherSecret),
+  });
+  expect((await handler(testAuth("/one"))).status).toBe(200);
+  expect((await handler(testAuth("/two", forged))).status).toBe(401);
+  expect(printedCodes()).toEqual(["signature_mismatch"]);
+  time += 60_000;
+  expect((await parseWebhook({ secret, now }, testAuth("", createSignedHeaders()))).response.status).toBe(200);
+  expect((await parseWebhook({ secret: otherSecret, now }, testAuth("", forged))).response.status).toBe(401);
+  expect(printedCodes()).toEqual(["signature_mismatch", "signature_mismatch"]);
+  // The service's own check of the first receiver follows.
+  time += 1_000;
+  await handler(testAuth("/one"));
+  await handler(testAuth("/one", forged));
+  expect(printedCodes()).toHaveLength(2);
+});
+
 test.each(standaloneAdapters)("$name: an unknown path prints one line a minute, without the path", async (adapter) => {
   const { url } = await adapter.serve(optionsWithoutHook);
   for (let count = 0; count < 100; count += 1) await fetch(`${url}/SENTINEL/${count}`);
