@@ -30,8 +30,8 @@ export class WebhookDelivery {
   readonly #inFlight = new Map<QueuedDelivery, Promise<void>>();
   #endpoint: Endpoint | undefined;
   #health: EndpointHealth = healthy;
-  /** The base URL that last acknowledged a contact, which is the only optional event. */
-  #contactsUrl: string | undefined;
+  /** Whether the base URL has acknowledged a contact, which is the only optional event. */
+  #hasAcknowledgedContact = false;
 
   constructor(clock: TestClock) {
     this.#clock = clock;
@@ -45,6 +45,7 @@ export class WebhookDelivery {
   async deliverTo(receiver: WebhookReceiver | WebhookListener, profile: ReceiverProfile): Promise<void> {
     const endpoint = await openEndpoint(receiver, profile, this.#clock);
     await checkEndpoint(endpoint, this.#clock);
+    if (endpoint.baseUrl !== this.#endpoint?.baseUrl) this.#hasAcknowledgedContact = false;
     this.#endpoint = endpoint;
     this.#health = healthy;
     this.#queue.restart(this.#clock.ms);
@@ -141,11 +142,11 @@ export class WebhookDelivery {
     const isOptional = isOptionalEvent(type);
     if (isSameProfile && !isOptional) this.#updateHealth(outcome, isProbe);
     if (outcome.failure === undefined) {
-      if (isOptional) this.#contactsUrl = endpoint.baseUrl;
+      if (isSameProfile && isOptional) this.#hasAcknowledgedContact = true;
       return this.#queue.settle(delivery, "acknowledged", now);
     }
-    const hasAcknowledged = endpoint.baseUrl === this.#contactsUrl;
-    if (isSameProfile && isNotImplemented({ type, status: outcome.status, hasAcknowledged }))
+    const { status } = outcome;
+    if (isSameProfile && isNotImplemented({ type, status, hasAcknowledged: this.#hasAcknowledgedContact }))
       return this.#queue.settle(delivery, "not_implemented", now);
     // If the profile was replaced in the meantime, the failure says nothing about the new profile, so it is not counted.
     const delayMs = isSameProfile ? this.#countFailedAttempt(delivery, outcome) : 0;
