@@ -67,7 +67,8 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
     await waitForOutcome("acknowledged");
     oldReceiver.respond = (request, response) =>
       respondWith(request.url.startsWith("/test") ? 200 : 404)(request, response);
-    await save(oldReceiver);
+    // Another spelling of the same URL.
+    await save({ ...oldReceiver, baseAddress: `${oldReceiver.baseAddress.replace("http", "HTTP")}/` });
     await addContact();
     await waitForOutcome("retry");
     newReceiver.respond = oldReceiver.respond;

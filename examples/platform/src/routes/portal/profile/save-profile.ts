@@ -83,8 +83,9 @@ function saveEndpoint(
       .forUpdate()
       .executeTakeFirst();
     // D-75: the old secret stays valid only if the base URL, the scheme and the current secret are unchanged.
+    const isSameUrl = current !== undefined && toPlainUrl(current.base_address) === toPlainUrl(baseAddress);
     const isUnchanged =
-      current?.base_address === baseAddress &&
+      isSameUrl &&
       current.scheme === scheme &&
       matchesEncrypted(secret, current.encrypted_secret, encryptionKey, organisationId);
     const values = {
@@ -92,7 +93,7 @@ function saveEndpoint(
       scheme,
       encrypted_secret: encrypt(secret, encryptionKey, organisationId),
       ...(!isUnchanged && { previous_encrypted_secret: null, previous_secret_until: null }),
-      ...(current?.base_address !== baseAddress && { has_acknowledged_contact: false }),
+      ...(!isSameUrl && { has_acknowledged_contact: false }),
       suggests_contacts: suggestsContacts,
       updated_at: now(),
     };
@@ -105,3 +106,6 @@ function saveEndpoint(
     await enableEndpoint(trx, organisationId, linkTo);
   });
 }
+
+/** Returns the form of a base URL in which all spellings that lead to the same endpoint are equal. */
+const toPlainUrl = (baseAddress: string): string | undefined => URL.parse(baseAddress)?.href.replace(/\/+$/, "");
