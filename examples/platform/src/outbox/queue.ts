@@ -17,7 +17,7 @@ export interface OutboxQueue {
   lane?: "organisation_id" | "offer_id";
   /** Builds a query for a lane's state. The query returns no row if the lane is closed indefinitely. */
   laneState: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
-  /** A SQL condition: whether the row with the alias `head` must wait for another row of its lane. */
+  /** A SQL condition: whether the row `head` must wait for another row of its lane. `open_lane` is the lane's state. */
   isBlocked?: RawBuilder<boolean>;
 }
 

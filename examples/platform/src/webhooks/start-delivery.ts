@@ -106,8 +106,8 @@ export function startDelivery(options: DeliveryOptions): Loop {
 
 /**
  * Creates the queue of deliveries, with one lane per endpoint. A lane is closed while its endpoint is disabled (D-73) or removed
- * (D-120), and while the endpoint's circuit breaker is open. After that, the breaker is half-open, and one attempt, the probe, closes
- * it or opens it again (D-72).
+ * (D-120), and while the endpoint's circuit breaker is open. After that, the breaker is half-open, and one attempt to deliver a worker's
+ * response, the probe, closes it or opens it again (D-72).
  */
 export const createWebhookQueue = (now: () => Date): OutboxQueue => ({
   name: "webhooks",
@@ -123,4 +123,8 @@ export const createWebhookQueue = (now: () => Date): OutboxQueue => ({
         case when breaker_open_until is null then ${endpointCapacity} when breaker_open_until > ${at} then 0 else 1 end as capacity
       from endpoints where organisation_id = ${lane} and disabled_at is null`;
   },
+  // A contact, whose order key is its event id, cannot close the breaker, so due responses go first.
+  isBlocked: sql`open_lane.opens_at is not null and head.order_key = head.event_id and exists (
+    select from deliveries as response where response.organisation_id = head.organisation_id
+      and response.due_at <= now() and response.order_key <> response.event_id)`,
 });

@@ -122,6 +122,21 @@ describe.each(await anyStore())("optional events on $title", ({ createDatabase }
     },
   );
 
+  test("after a pause, workers' responses are attempted before contacts, which cannot end it [D-72]", async () => {
+    receiver.respond = respondWith(503);
+    for (let offer = 0; offer < 10; offer += 1) await respondToOffer(`offer-${offer}`);
+    await time.waitUntilIdle();
+    expect((await readEndpoint()).breaker_open_until).not.toBeNull();
+    for (let contact = 0; contact < 3; contact += 1) await addContact();
+    await respondToOffer("offer-10");
+    respondToContacts(0);
+    await wait(40_000);
+    const [firstAfterPause, ...others] = receiver.requests.slice(10);
+    expect(firstAfterPause?.url).toBe("/offer/response");
+    expect(others.filter(isContact).length).toBeGreaterThanOrEqual(3);
+    expect(await readEndpoint()).toMatchObject(healthy);
+  });
+
   test("an address that has acknowledged a contact loses none while it responds with 404 for an hour [D-152]", async () => {
     await addContact();
     await time.waitUntilIdle();

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   createWebhookFixture,
   hour,
+  minute,
   type RecordedWebhook,
   respondStatus,
   type WebhookFixture,
@@ -97,6 +98,19 @@ describe("a receiver that has acknowledged a contact [D-152]", () => {
       "not_implemented",
     ]);
   });
+});
+
+test("after a pause, workers' responses are attempted before contacts, which cannot end it [D-72] [D-152]", async () => {
+  const fixture = await createWebhookFixture();
+  const { service, webhooks, respondWith, offerId, applyForOffers } = fixture;
+  respondWith(respondStatus(503));
+  await applyForOffers(10);
+  await service.deliver();
+  service.addContact("worker_ben");
+  service.respond(offerId, "worker_amal", "applied");
+  respondToContacts(fixture, 500);
+  await service.advance(minute);
+  expect(webhooks.slice(10, 12).map(isContact)).toEqual([false, true]);
 });
 
 test("a contact that was not implemented can be redelivered under its id [D-152]", async () => {

@@ -1,4 +1,5 @@
 import type { EndpointHealth } from "@offers/contract/circuit-breaker";
+import { isOptionalEvent } from "@offers/contract/optional-events";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestAttempt, TestDelivery, WebhookEvent } from "./test-delivery.ts";
 
@@ -29,11 +30,16 @@ export class DeliveryQueue {
     this.#releaseNext(orderKey, nowMs);
   }
 
-  /** Returns at most `limit` due deliveries, longest due first, and marks them as in progress. */
-  claim(nowMs: number, limit: number): QueuedDelivery[] {
+  /**
+   * Returns at most `limit` due deliveries, longest due first, and marks them as in progress.
+   *
+   * @param isAfterPause whether optional events go last, because their attempts cannot end the pause (D-152)
+   */
+  claim(nowMs: number, limit: number, isAfterPause: boolean): QueuedDelivery[] {
+    const rank = ({ event }: QueuedDelivery): number => Number(isAfterPause && isOptionalEvent(event.type));
     const dueDeliveries = this.#scheduledDeliveries()
       .filter(({ dueAt, isInFlight }) => dueAt <= nowMs && !isInFlight)
-      .sort((a, b) => a.dueAt - b.dueAt)
+      .sort((a, b) => rank(a) - rank(b) || a.dueAt - b.dueAt)
       .slice(0, Math.max(0, limit));
     for (const delivery of dueDeliveries) delivery.isInFlight = true;
     return dueDeliveries;

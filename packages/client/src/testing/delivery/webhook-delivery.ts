@@ -120,7 +120,8 @@ export class WebhookDelivery {
     const now = this.#clock.ms;
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return;
-    for (const delivery of this.#queue.claim(now, capacityAt(this.#health, now) - this.#inFlight.size)) {
+    const freeSlots = capacityAt(this.#health, now) - this.#inFlight.size;
+    for (const delivery of this.#queue.claim(now, freeSlots, this.#health.openUntil !== null)) {
       const attempt = this.#makeAttempt(endpoint, delivery).finally(() => {
         delivery.isInFlight = false;
         this.#inFlight.delete(delivery);
