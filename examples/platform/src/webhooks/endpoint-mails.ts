@@ -17,7 +17,7 @@ const subjects: Record<EndpointChange, string> = {
 const reasons: Record<DisabledBecause, string> = {
   gone: "responded with 410 Gone",
   failing:
-    "has not acknowledged any event for five days (only status 200 does; 204, which many frameworks send when a handler returns nothing, does not)",
+    "has not acknowledged any worker's response for five days (only status 200 does; 204, which many frameworks send when a handler returns nothing, does not)",
 };
 
 /** Emails each user of the organisation that its endpoint is disabled (D-73). Call it in the transaction that disables the endpoint. */
