@@ -30,7 +30,7 @@ export interface Visitor {
   limitKey: string;
   /** Returns the device's id if this account has signed in on it before. @param account its `accountKey` */
   knownDevice(account: string): string | undefined;
-  /** Sets the device cookie. Call it after a sign-in, before the response is sent. */
+  /** Sets the device cookie. Call it after a sign-in and when a session is extended, before the response is sent. */
   rememberDevice(account: string): Promise<void>;
 }
 

@@ -149,13 +149,16 @@ test("a sign-in form whose token has expired preserves the entered name", async 
 });
 
 describe("sessions", () => {
-  test("a worker's session and its cookie stay valid while the worker uses them every month [D-56]", async () => {
+  test("a worker's session, its cookie and the device cookie stay valid while the worker uses them every month [D-56] [D-153]", async () => {
     const amal = await openSignedInClient("worker_amal", "/app/sign-in");
     for (let month = 0; month < 3; month += 1) {
       clockOffsetMs += 29 * day;
       const { status, headers } = await amal.get("/app");
       expect(status).toBe(200);
-      expect(headers.get("set-cookie")).toMatch(/^offers-app=.*Max-Age=25919\d\d/);
+      expect(headers.getSetCookie()).toEqual([
+        expect.stringMatching(/^offers-app=.*Max-Age=25919\d\d/),
+        expect.stringMatching(/^offers-device=.*Max-Age=34559940/),
+      ]);
     }
     expect((await amal.get("/app")).headers.get("set-cookie")).toBeNull();
     clockOffsetMs += 30 * day;

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PersonUse } from "../../../accounts/rate-limits.ts";
 import { accountKey, findAndExtendSession, findSession } from "../../../accounts/sessions.ts";
+import { openVisitor } from "../../../accounts/visitor.ts";
 import { ProblemError, problemKinds } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import { currentTimeZone, defaultTimeZone } from "../../../time-zones/time-zone.ts";
@@ -27,8 +28,13 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const { token = "", formToken, timeZone: browserZone } = pageSession;
     const session = await findAndExtendSession(deps, token, section.role);
     if (session === undefined) throw unauthenticated();
-    if (session.isExtended) await pageSession.save();
-    await deps.personLimits.count(accountKey(section.role, session.ownerId), use);
+    const account = accountKey(section.role, session.ownerId);
+    if (session.isExtended) {
+      await pageSession.save();
+      const visitor = await openVisitor(deps.cookies, request, response);
+      await visitor.rememberDevice(account);
+    }
+    await deps.personLimits.count(account, use);
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session, deps.now);
     const id = pathParameter(request, "id");
