@@ -101,8 +101,8 @@ async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[],
   }));
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
-  // A push that was superseded during its attempt is not retried: its `due_at` is null or, for a decision, a newer push waits for it. To prevent deadlocks, rows are locked in
-  // the same order as in `supersedePushes`.
+  // A push that was superseded during its attempt is not retried: its `due_at` is null or, for a decision, a newer push waits for it. To
+  // prevent deadlocks, rows are locked in the same order as in `supersedePushes`.
   await sql`
     with locked as materialized (
       select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update
