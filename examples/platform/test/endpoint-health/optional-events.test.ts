@@ -127,9 +127,14 @@ describe.each(await anyStore())("optional events on $title", ({ createDatabase }
     for (let offer = 0; offer < 10; offer += 1) await respondToOffer(`offer-${offer}`);
     await time.waitUntilIdle();
     expect((await readEndpoint()).breaker_open_until).not.toBeNull();
-    for (let contact = 0; contact < 3; contact += 1) await addContact();
-    await respondToOffer("offer-10");
     respondToContacts(0);
+    // In one transaction, because the pause is short.
+    await fixture.store.transaction(async (trx) => {
+      for (let contact = 0; contact < 3; contact += 1)
+        await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId: "worker-1" } });
+      const data = { offerId: "offer-10", workerId: "worker-1", response: "accepted" } as const;
+      await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
+    });
     await wait(40_000);
     const [firstAfterPause, ...others] = receiver.requests.slice(10);
     expect(firstAfterPause?.url).toBe("/offer/response");
