@@ -1,4 +1,4 @@
-// An object of another realm is not an `instanceof` this realm's classes. Jest runs each test file in a realm of its own (jest #14947).
+// An object of another realm is not an `instanceof` this realm's classes. Jest runs each test file in its own realm (jest #14947).
 
 const hasTag = (value: unknown, tag: string): boolean => Object.prototype.toString.call(value) === `[object ${tag}]`;
 

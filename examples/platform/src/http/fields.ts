@@ -57,7 +57,7 @@ export const toSearchText = (input: string): string =>
 
 const graphemes = new Intl.Segmenter();
 
-/** Truncates a text to at most `maxBytes` of JSON, between characters as users see them (grapheme clusters). */
+/** Truncates a string to at most `maxBytes` of JSON, between characters as users see them (grapheme clusters). */
 export function truncateText(text: string, maxBytes: number): string {
   let bytes = 0;
   for (const { segment, index } of graphemes.segment(text)) {

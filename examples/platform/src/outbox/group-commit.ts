@@ -93,7 +93,7 @@ export class GroupCommit<T> {
     else if (outcome === "failed") await this.#commitSeparately(group);
   }
 
-  /** Lets a group wait for the store, behind the other items, because the cause may be one of its own. */
+  /** Lets a group wait for the store, behind the other items, because one of its own items may be the cause. */
   async #putBack(group: readonly WaitingItem<T>[]): Promise<void> {
     if (performance.now() >= this.#stopAtMs) {
       for (const { resolve } of group) resolve(false);

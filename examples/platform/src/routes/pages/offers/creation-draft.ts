@@ -9,7 +9,7 @@ export interface CreationDraft {
   details: string;
   /** The id of a named place, selected from the list. */
   place: string;
-  /** The id of a place, entered as text. It takes precedence over `place`. */
+  /** The id of a place, entered by hand. It takes precedence over `place`. */
   locationPlaceId: string;
   notifyEmailAddress: string;
   /** The search text for the list of workers. */
