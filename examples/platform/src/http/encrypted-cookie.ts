@@ -10,6 +10,7 @@ export interface CookieSettings {
 }
 
 export interface CookieKind {
+  /** The start of the cookie's name, which ends with a hash of the encryption key. */
   name: string;
   /** Cookies with different purposes have different keys, so that none is accepted in place of another. */
   purpose: string;
@@ -27,10 +28,14 @@ export const openCookie = <Data extends object>(
   { name, purpose, lifetimeMs }: CookieKind,
   request: Request,
   response: Response,
-): Promise<IronSession<Data>> =>
-  getIronSession<Data>(request, response, {
-    cookieName: isSecure ? `__Host-${name}` : name,
-    password: Buffer.from(hkdfSync("sha256", encryptionKey, "", purpose, 32)).toString("base64url"),
+): Promise<IronSession<Data>> => {
+  const derive = (use: string, size: number) => Buffer.from(hkdfSync("sha256", encryptionKey, "", use, size));
+  // Browsers share cookies between the ports of a host, so a name must differ from that of another platform on this host.
+  const uniqueName = `${name}-${derive("names of cookies", 4).toString("hex")}`;
+  return getIronSession<Data>(request, response, {
+    cookieName: isSecure ? `__Host-${uniqueName}` : uniqueName,
+    password: derive(purpose, 32).toString("base64url"),
     ttl: lifetimeMs / 1_000,
     cookieOptions: { httpOnly: true, sameSite: "lax", secure: isSecure, path: "/" },
   });
+};

@@ -68,7 +68,7 @@ describe("invitation links", () => {
     const fields = { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham" };
     expect(await client.send(path, fields)).toMatchObject({ status: 303, location: "/app" });
     // The device is known from now on (D-153).
-    expect(client.cookie()).toContain("offers-device=");
+    expect(client.cookie()).toContain("offers-device-");
     const home = (await client.get("/app")).text;
     expect(home).toContain("You now share your availability with Harbour Hotels.");
     expect(home).toContain("Pacific/Chatham");

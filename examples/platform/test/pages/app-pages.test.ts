@@ -68,11 +68,11 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     expect((await hana.get("/app")).location).toBe("/app/sign-in");
-    const workerCookie = hana.cookie().replace("offers-portal=", "offers-app=");
+    const workerCookie = hana.cookie().replace("offers-portal-", "offers-app-");
     expect((await openPageClient(platform.address).get("/app", { Cookie: workerCookie })).location).toBe(
       "/app/sign-in",
     );
-    const personCookie = amal.cookie().replace("offers-app=", "offers-portal=");
+    const personCookie = amal.cookie().replace("offers-app-", "offers-portal-");
     const { location } = await openPageClient(platform.address).get("/offers", { Cookie: personCookie });
     expect(location).toBe("/sign-in?next=%2Foffers");
   });

@@ -156,8 +156,8 @@ describe("sessions", () => {
       const { status, headers } = await amal.get("/app");
       expect(status).toBe(200);
       expect(headers.getSetCookie()).toEqual([
-        expect.stringMatching(/^offers-app=.*Max-Age=25919\d\d/),
-        expect.stringMatching(/^offers-device=.*Max-Age=34559940/),
+        expect.stringMatching(/^offers-app-.*Max-Age=25919\d\d/),
+        expect.stringMatching(/^offers-device-.*Max-Age=34559940/),
       ]);
     }
     expect((await amal.get("/app")).headers.get("set-cookie")).toBeNull();

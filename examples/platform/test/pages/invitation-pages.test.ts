@@ -82,7 +82,7 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
   test("a worker's session cannot open the invitation pages", async () => {
     const amal = openPageClient(platform.address, "/app/sign-in");
     await amal.signIn("worker_amal");
-    const Cookie = amal.cookie().replace("offers-app=", "offers-portal=");
+    const Cookie = amal.cookie().replace("offers-app-", "offers-portal-");
     expect((await openPageClient(platform.address).get("/invitations", { Cookie })).status).toBe(303);
   });
 

@@ -141,9 +141,9 @@ describe("sessions of the other section", () => {
   test.each(pageRoutes)(
     "a session of the portal or the app is not valid in the other section at $method $path [D-80]",
     async (route) => {
-      const [client, cookieName] = isInApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
-      const [, value = ""] = client.cookie().split("=");
-      const options = { headers: { Cookie: `${cookieName}=${value}` }, formToken: await client.formToken() };
+      const [client, from, to] = isInApp(route.path) ? [hana, "portal", "app"] : [amal, "app", "portal"];
+      const Cookie = client.cookie().replace(`offers-${from}-`, `offers-${to}-`);
+      const options = { headers: { Cookie }, formToken: await client.formToken() };
       expectSignedOut(route, await visit(openPageClient(platform.address), route, options));
     },
   );

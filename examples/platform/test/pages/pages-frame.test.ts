@@ -52,10 +52,24 @@ describe("signing in", () => {
 
   test("the session cookie cannot be used by scripts or by other sites' forms [D-80]", async () => {
     const { headers } = await openPageClient(platform.address).get("/sign-in");
-    expect(headers.get("set-cookie")).toMatch(/^offers-portal=[^;]+; /);
+    expect(headers.get("set-cookie")).toMatch(/^offers-portal-[\da-f]{8}=[^;]+; /);
     expect(headers.get("set-cookie")).toMatch(/HttpOnly/);
     expect(headers.get("set-cookie")).toMatch(/SameSite=Lax/);
     expect(headers.get("set-cookie")).toMatch(/Path=\//);
+  });
+
+  test("two platforms on one host do not replace each other's cookies, which a browser shares between ports [D-80]", async () => {
+    const database = await store.createDatabase();
+    const otherPlatform = await openPlatform(database);
+    const cookieNames: string[] = [];
+    for (const { address } of [platform, otherPlatform]) {
+      const guest = openPageClient(address);
+      await guest.signIn(hanaAddress);
+      cookieNames.push(...(guest.cookie().match(/[^ ;=]+(?==)/g) ?? []));
+    }
+    expect(new Set(cookieNames).size).toBe(4);
+    await otherPlatform.close();
+    await database.remove();
   });
 
   test("a copied session cookie is invalid after the user signs out [D-80]", async () => {
@@ -216,7 +230,7 @@ test("behind https, the session cookie is restricted to this host and https [D-8
   const database = await store.createDatabase();
   const securePlatform = await openPlatform(database, { publicOrigin: "https://offers.example" });
   const { headers } = await openPageClient(securePlatform.address).get("/sign-in");
-  expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal=.*; Secure/);
+  expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal-[\da-f]{8}=.*; Secure/);
   expect(headers.get("strict-transport-security")).toContain("max-age=");
   const fields = { name: hanaAddress, password: "demo-password" };
   const send = (origin: string) =>
