@@ -50,7 +50,8 @@ test("the worker app has a manifest, so phones can install it", async () => {
   const response = await fetch(`${platform.address}/app/sign-in`);
   const html = await response.text();
   expect(response.headers.get("content-security-policy")).toContain("manifest-src 'self'");
-  const path = /<link rel="manifest" href="([^"]+)">/.exec(html)?.[1] ?? "";
+  // Without the attribute, browsers send no cookies, so a proxy that requires a sign-in redirects the request.
+  const path = /<link rel="manifest" crossorigin="use-credentials" href="([^"]+)">/.exec(html)?.[1] ?? "";
   const manifest = await fetch(platform.address + path);
   expect(manifest.headers.get("content-type")).toMatch(/^application\/manifest\+json/);
   const { start_url, display, icons } = await manifest.json();

@@ -28,7 +28,7 @@ export const htmlDocument = ({
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
 ${
   manifest &&
-  html`<link rel="manifest" href="${manifest}">
+  html`<link rel="manifest" crossorigin="use-credentials" href="${manifest}">
 <meta name="theme-color" content="#0b6e5f">
 `
 }<link rel="stylesheet" href="${assetPath("styles.css")}">
