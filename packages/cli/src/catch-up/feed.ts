@@ -1,8 +1,9 @@
+import * as http from "node:http";
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import { UsageError } from "../terminal/output.ts";
 import { findEvent } from "../trigger/events.ts";
 import { fillEvent, type Webhook } from "../trigger/write-webhook.ts";
-import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl, reasonOf } from "../wire/receiver-url.ts";
 
 /** An event in the reference platform's feed (D-133). */
 export interface FeedEvent {
@@ -26,6 +27,7 @@ export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
  * response is not a page.
  */
 export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
+  useProxyFromEnvironment();
   return async (after) => {
     const query = new URLSearchParams({
       ...(after !== undefined && { after }),
@@ -43,14 +45,32 @@ export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutM
       });
       body = await response.text();
     } catch (error) {
-      // A network error has its code in `cause`. A timeout has only a name.
-      const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
-      throw new UsageError(describeConnectionError(platform, cause?.code ?? name));
+      throw new UsageError(describeConnectionError(platform, reasonOf(error)));
     }
     const page = parsePage(body);
     if (response.status === 200 && page) return page;
     throw new UsageError(`${platform.href}/events responded with ${response.status}. ${findRemedy(response.status)}`);
   };
+}
+
+/**
+ * Makes `fetch` use HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Webhooks still go directly to the receiver.
+ *
+ * @throws {UsageError} if one of them is not a URL
+ */
+function useProxyFromEnvironment(): void {
+  const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = process.env;
+  if (![HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy].some(Boolean)) return;
+  // Node 24.14 or newer.
+  if (typeof http.setGlobalProxyFromEnv !== "function") {
+    if (!NODE_USE_ENV_PROXY) console.error("This version of Node ignores HTTPS_PROXY. Use Node 24.14 or newer.");
+    return;
+  }
+  try {
+    http.setGlobalProxyFromEnv();
+  } catch (cause) {
+    throw new UsageError("HTTPS_PROXY or HTTP_PROXY is not a valid URL, such as http://proxy.example:3128.", { cause });
+  }
 }
 
 /** Parses a response body. @returns undefined if it is not a page of the feed */

@@ -207,15 +207,34 @@ function formatBody(body: Buffer, mask: Mask, width: number): string {
   const text = mask(body.subarray(0, maxBodyLength * 4).toString());
   const lines = toPrintable(indentJson(text)).slice(0, maxBodyLength).split("\n");
   if (body.length > maxBodyLength) lines.push(`… ${body.length.toLocaleString("en")} bytes in total`);
-  return lines.map((line) => wrapText(line, "  ", width)).join("\n");
+  return lines.map((line) => wrapText(line.trimStart(), `  ${/^ */.exec(line)}`, width)).join("\n");
 }
 
+/** Matches a string, an empty list or object, white space between tokens, and punctuation. */
+const jsonToken = /"(?:[^"\\]|\\.)*"|\[\s*\]|\{\s*\}|\s+|[[\]{},:]/g;
+
+/** Indents JSON. Its values stay as they are, because a parser would round numbers and drop repeated names. */
 function indentJson(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    JSON.parse(text);
   } catch {
     return text;
   }
+  let newLine = "\n";
+  return text.replace(jsonToken, (token) => {
+    if (/^\s/.test(token)) return "";
+    if (token === ":") return ": ";
+    if (token === ",") return `,${newLine}`;
+    if (token === "{" || token === "[") {
+      newLine += "  ";
+      return token + newLine;
+    }
+    if (token === "}" || token === "]") {
+      newLine = newLine.slice(0, -2);
+      return newLine + token;
+    }
+    return token.startsWith('"') ? token : token.replace(/\s/g, "");
+  });
 }
 
 /** Formats a request as one line of JSON. Headers are omitted, because they contain signatures. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
 import { events } from "../trigger/events.ts";
-import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl, reasonOf } from "../wire/receiver-url.ts";
 import type { FeedFollower, ForwardOnce, PushOutcome } from "./feed-follower.ts";
 import { type ForwardedResponse, forward, forwardedPath, servicePathOf } from "./forward.ts";
 
@@ -164,5 +164,5 @@ function describeFailure(cause: unknown, { forwardTo, timeoutMs }: ListenerOptio
     return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
   if (!forwardTo) return message;
   // Only connection errors have a code.
-  return code ? describeConnectionError(forwardTo, code) : `${forwardTo.href}: ${message}`;
+  return code ? describeConnectionError(forwardTo, reasonOf(cause)) : `${forwardTo.href}: ${message}`;
 }

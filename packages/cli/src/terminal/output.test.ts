@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMask, styleFor, toPrintable } from "./output.ts";
+import { createMask, styleFor, toPrintable, widthOf } from "./output.ts";
 
 test.each([
   ["\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"],
@@ -7,6 +7,7 @@ test.each([
   ["over\rwrite", "over\\x0dwrite"],
   ["a\u202eb\u0007", "a\\u202eb\\x07"],
   ["Zoë 日本 🔑", "Zoë 日本 🔑"],
+  ["👩\u200d🍳", "👩\u200d🍳"],
 ])("toPrintable converts %j to %j [D-102]", (text, expected) => expect(toPrintable(text)).toBe(expected));
 
 const secret = "Überraschung-für-Zoë";
@@ -25,3 +26,12 @@ test("the mask does not change a string without a secret", () =>
 
 test("styleFor does not colour strings for a stream that is not a terminal", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));
+
+test.each([
+  [undefined, 80],
+  [0, 80],
+  [60, 60],
+  [200, 100],
+])("the lines on a terminal of %s columns have %d characters", (columns, width) =>
+  expect(widthOf({ columns } as NodeJS.WriteStream)).toBe(width),
+);

@@ -73,5 +73,5 @@ export function wrapText(text: string, indent: string, width: number): string {
   return lines.map((wrappedLine) => `${indent}${wrappedLine}`).join("\n");
 }
 
-/** Returns the width of a stream's lines in characters: at most 100, and 80 if the stream is not a terminal. */
-export const widthOf = (stream: NodeJS.WriteStream): number => Math.min(stream.columns ?? 80, 100);
+/** Returns the width of a stream's lines in characters: at most 100, and 80 if it is unknown. Some terminals say that it is 0. */
+export const widthOf = ({ columns }: Pick<NodeJS.WriteStream, "columns">): number => Math.min(columns || 80, 100);

@@ -45,6 +45,14 @@ const certificateProblems: Readonly<Record<string, string>> = {
 const untrustedCertificate =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)/;
 
+/** Returns the code of an error's innermost cause, or its message if the code says less. `fetch` itself only says that it failed. */
+export function reasonOf(error: unknown): string {
+  const { cause, code, message } = Object(error);
+  if (cause) return reasonOf(cause);
+  // undici uses this code for everything that a proxy does, and Node's DOMException has a number.
+  return typeof code === "string" && code !== "UND_ERR_ABORTED" ? code : String(message);
+}
+
 /** Explains why a connection failed. @param error the error code, or the error message if the error has no code */
 export function describeConnectionError({ href, isSecure = false }: ReceiverUrl, error: string): string {
   const certificate = certificateProblems[error];
@@ -53,5 +61,7 @@ export function describeConnectionError({ href, isSecure = false }: ReceiverUrl,
     return `${href} cannot be used: its certificate is not signed by an authority that this machine trusts (${error}). Set NODE_EXTRA_CA_CERTS to your own authority's certificate.`;
   if (isSecure && /^EPROTO|SSL|TLS/i.test(error))
     return `${href} does not use TLS on this port. If your receiver serves plain HTTP, use http://.`;
+  if (error.startsWith("Proxy response"))
+    return `${href} cannot be reached: the proxy refused the connection (${error}). Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.`;
   return `${href} cannot be reached (${error.split("\n")[0]?.slice(0, 80)}). Start your receiver first, and pass the URL on which it listens.`;
 }

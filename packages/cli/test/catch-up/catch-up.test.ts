@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { standardWebhooks, verifyRequest } from "@offers/webhook-kit";
 import { expect, onTestFinished, test } from "vitest";
 import { runOffers } from "../support/run-offers.ts";
@@ -151,4 +151,57 @@ test("catch-up prints the URL of a platform that cannot be reached", async () =>
   const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
   expect(stderr).toContain(`${from} cannot be reached (ECONNREFUSED). Start`);
+});
+
+/** Starts a forward proxy that opens tunnels to `upstreamUrl`, or responds to every CONNECT with `refusal`. */
+async function startProxy(upstreamUrl: string, refusal?: string) {
+  const targets: string[] = [];
+  const server = createServer().on("connect", (request, client: Socket) => {
+    targets.push(request.url ?? "");
+    if (refusal !== undefined) return void client.end(`HTTP/1.1 ${refusal}\r\n\r\n`);
+    const upstream = connect(Number(new URL(upstreamUrl).port), "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(client).pipe(upstream);
+    });
+    upstream.on("error", () => client.destroy());
+    client.on("error", () => upstream.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { HTTP_PROXY: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
+}
+
+test("the feed is read through HTTP_PROXY, unless NO_PROXY lists the platform [D-161]", async () => {
+  const { from } = await startFeed();
+  const { HTTP_PROXY, targets } = await startProxy(from);
+  const { code, stdout } = await runOffers(["catch-up", "--from", from], { ...env, HTTP_PROXY });
+  expect([code, stdout.split("\n").length]).toEqual([0, 5]);
+  expect(new Set(targets)).toEqual(new Set([new URL(from).host]));
+  targets.length = 0;
+  expect((await runOffers(["catch-up", "--from", from], { ...env, HTTP_PROXY, NO_PROXY: "127.0.0.1" })).code).toBe(0);
+  expect(targets).toEqual([]);
+});
+
+// undici #2161: fetch's error then has the number 0 as its code.
+test.each(["502 Bad Gateway", "407 Proxy Authentication Required"])(
+  "a proxy that responds to CONNECT with %s is named in the message",
+  async (refusal) => {
+    const { from } = await startFeed();
+    const { HTTP_PROXY } = await startProxy(from, refusal);
+    const { code, stderr } = await runOffers(["catch-up", "--from", from], { ...env, HTTP_PROXY });
+    expect(stderr).toMatch(
+      new RegExp(`^offers: .* cannot be reached: the proxy refused .*${refusal.slice(0, 3)}.*HTTP_PROXY`),
+    );
+    expect([code, stderr.trim().split("\n")]).toEqual([2, [expect.any(String)]]);
+  },
+);
+
+test("an invalid HTTP_PROXY is a usage error", async () => {
+  const { from } = await startFeed();
+  const { code, stderr } = await runOffers(["catch-up", "--from", from], { ...env, HTTP_PROXY: "http://[" });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^offers: HTTPS_PROXY or HTTP_PROXY is not a valid URL/)]);
 });

@@ -170,3 +170,26 @@ test("the listener keeps an idle connection open for longer than the 90 s of clo
   const { headers } = await fetch(`${address}/test`);
   expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);
 });
+
+// json #140: numbers beyond the precision of a double, and repeated keys.
+test("a body is indented without changing its values [D-102]", () => {
+  const body =
+    '{"id":9007199254740993,"rate":1e400,"id":1.0,"empty":{},"list":[ ],"text":"a, {b}: \\"[c]\\"","nested":[{"a":true},null]}';
+  const lines = format({ ...arrival, body: Buffer.from(body) }).split("\n");
+  expect(lines.slice(lines.indexOf("  {")).map((line) => line.slice(2))).toEqual([
+    "{",
+    '  "id": 9007199254740993,',
+    '  "rate": 1e400,',
+    '  "id": 1.0,',
+    '  "empty": {},',
+    '  "list": [],',
+    '  "text": "a, {b}: \\"[c]\\"",',
+    '  "nested": [',
+    "    {",
+    '      "a": true',
+    "    },",
+    "    null",
+    "  ]",
+    "}",
+  ]);
+});
