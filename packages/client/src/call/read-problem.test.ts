@@ -77,6 +77,8 @@ test.each([
   ['"hana@harbour.example" asks', "[address] asks"],
   ["line one\r\n\tline\u0007two", "line one line two"],
   ["d".repeat(501), "d".repeat(500)],
+  ["👩\u200d🍳 می\u200cخواهم", "👩\u200d🍳 می\u200cخواهم"],
+  [`${"d".repeat(499)}🍳!`, `${"d".repeat(499)}🍳`],
 ])("%j becomes %j in a message", (detail, summary) => expect(summariseDetail(detail)).toBe(summary));
 
 test.each([[{ title: "Kitchen", details: "Kitchen help" }], [{ title: "Kitchen help", details: "Kitchen" }]])(

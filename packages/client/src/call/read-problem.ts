@@ -42,11 +42,13 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
   const parts = [title, detail, ...reasons].map((part) => part?.replace(/\.$/, "")).filter(Boolean);
   let summary = parts.join("; ");
   for (const value of collectSentStrings(body, id)) summary = summary.replaceAll(value, "[sent]");
-  return summary
+  summary = summary
     .replace(/\S+@\S+/g, "[address]")
-    .replace(/[\p{C}\s]+/gu, " ")
-    .trim()
-    .slice(0, 500);
+    // Emoji and Persian words need the invisible joiners.
+    .replace(/(?:(?![\u200c\u200d])[\p{C}\s])+/gu, " ")
+    .trim();
+  // Not `slice`, which could cut an emoji in half.
+  return /^.{0,500}/su.exec(summary)?.[0] ?? "";
 }
 
 /** Returns the sent strings that are long enough to recognise. The longest is first, so that a string is masked before its substrings. */
