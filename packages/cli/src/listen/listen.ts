@@ -8,6 +8,7 @@ import { openRecording } from "../replay/recording.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
   createMask,
+  cut,
   type Mask,
   type Style,
   styleFor,
@@ -172,7 +173,7 @@ export function formatArrival(arrival: Arrival, mask: Mask, style: Style, width:
   const { id, retryMs, notForwarded } = arrival;
   const isAccepted = status >= 200 && status < 300;
   const time = style("dim", arrivedAt.toTimeString().slice(0, 8));
-  const request = style("bold", `${method} ${toPrintable(mask(target)).slice(0, 200)}`);
+  const request = style("bold", `${method} ${cut(toPrintable(mask(target)), 200)}`);
   const response = style(isAccepted ? "green" : "red", String(status));
   const duration = style("dim", `${Math.round(durationMs)} ms`);
   const lines = [`${time}  ${request}  ${response}  ${describeVerification(arrival, style)}  ${duration}`];
@@ -205,7 +206,7 @@ function describeVerification({ verification, recordedAt }: Arrival, style: Styl
 function formatBody(body: Buffer, mask: Mask, width: number): string {
   // A character has at most four bytes in UTF-8.
   const text = mask(body.subarray(0, maxBodyLength * 4).toString());
-  const lines = toPrintable(indentJson(text)).slice(0, maxBodyLength).split("\n");
+  const lines = cut(toPrintable(indentJson(text)), maxBodyLength).split("\n");
   if (body.length > maxBodyLength) lines.push(`… ${body.length.toLocaleString("en")} bytes in total`);
   return lines.map((line) => wrapText(line.trimStart(), `  ${/^ */.exec(line)}`, width)).join("\n");
 }

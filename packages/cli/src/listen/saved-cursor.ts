@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { UsageError } from "../terminal/output.ts";
+import { readTextFile } from "../terminal/read-text-file.ts";
 
 /** One line of the file: a change to the state. The first line contains the platform's URL. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
@@ -83,7 +84,7 @@ const serialiseLines = (lines: readonly Line[]): string => lines.map((line) => `
 function readLines(file: string): Line[] {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readTextFile(file);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];

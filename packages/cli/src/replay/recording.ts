@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { UsageError } from "../terminal/output.ts";
+import { readTextFile } from "../terminal/read-text-file.ts";
 import type { Webhook } from "../trigger/write-webhook.ts";
 
 /** A verified webhook, without its signature, as one line of a file. */
@@ -39,11 +40,11 @@ export function openRecording(file: string): (webhook: RecordedWebhook) => void 
 export function readRecording(file: string): Webhook[] {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readTextFile(file);
   } catch (cause) {
     throw new UsageError(`The recording cannot be read (${(cause as NodeJS.ErrnoException).code}): ${file}`);
   }
-  return text.split("\n").flatMap((line, index) => (line === "" ? [] : [parseLine(line, file, index + 1)]));
+  return text.split(/\r?\n/).flatMap((line, index) => (line === "" ? [] : [parseLine(line, file, index + 1)]));
 }
 
 function parseLine(line: string, file: string, lineNumber: number): Webhook {

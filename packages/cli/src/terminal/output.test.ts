@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMask, styleFor, toPrintable, widthOf } from "./output.ts";
+import { createMask, cut, styleFor, toPrintable, widthOf } from "./output.ts";
 
 test.each([
   ["\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"],
@@ -26,6 +26,12 @@ test("the mask does not change a string without a secret", () =>
 
 test("styleFor does not colour strings for a stream that is not a terminal", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));
+
+test("cut does not split a character", () => {
+  expect(cut("ab🍳", 2)).toBe("ab");
+  expect(cut("ab🍳", 3)).toBe("ab");
+  expect(cut("ab🍳", 4)).toBe("ab🍳");
+});
 
 test.each([
   [undefined, 80],

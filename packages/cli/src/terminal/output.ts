@@ -53,6 +53,10 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   return isColoured ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text;
 }
 
+/** Returns at most `maxLength` characters of a string, without half of an emoji at the end. */
+export const cut = (text: string, maxLength: number): string =>
+  text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "");
+
 /** Formats a count with its noun: `1 event`, `2 events`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

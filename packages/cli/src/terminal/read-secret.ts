@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { findHeaderValueProblem } from "@offers/contract/request-values";
 import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "./output.ts";
+import { readTextFile } from "./read-text-file.ts";
 
 const remedy =
   "Set WEBHOOK_SECRET to the secret in your company profile, or pass a file that contains it with --secret-file.";
@@ -70,9 +70,11 @@ async function promptHidden(question: string): Promise<string> {
 function readSecretFile(option: string, file: string): string {
   try {
     // The line feed that editors add at the end of a file is not part of the secret.
-    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    return readTextFile(file).replace(/\r?\n$/, "");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`The ${option} file cannot be read (${code}): ${file}`);
+    throw new UsageError(
+      `The ${option} file cannot be read (${code}): ${file}. It must be a text file in UTF-8 or UTF-16.`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from "../terminal/output.ts";
+import { cut, UsageError } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 
 /** A parsed base URL. */
@@ -33,7 +33,7 @@ export function parseUrl(text: string): ReceiverUrl {
   };
 }
 
-const quote = (text: string): string => JSON.stringify(text.slice(0, 200));
+const quote = (text: string): string => JSON.stringify(cut(text, 200));
 
 /** A description and a remedy for each certificate error, by OpenSSL's verification code. */
 const certificateProblems: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { type Mask, toPrintable } from "../terminal/output.ts";
+import { cut, type Mask, toPrintable } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 import type { WireResponse } from "./read-responses.ts";
 
@@ -26,7 +26,7 @@ export function formatResponse(received: WireResponse | undefined, mask: Mask): 
 const shorten = (text: string, byteCount: number): string =>
   // The callers cut a text to twice the maximum length.
   text.length > maxTextLength || byteCount > maxTextLength * 2
-    ? `${text.slice(0, maxTextLength)}\n… ${byteCount.toLocaleString("en")} bytes in total`
+    ? `${cut(text, maxTextLength)}\n… ${byteCount.toLocaleString("en")} bytes in total`
     : text.trimEnd();
 
 /** Matches a request head that curl sends unchanged. Any other request is sent as raw bytes. */
