@@ -157,9 +157,9 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
 function explainStatus(
   baseAddress: string,
   webhook: TestWebhook,
-  { status, location }: EndpointResponse,
+  { status, location, headers }: EndpointResponse,
 ): Pick<EndpointCheck, "code" | "reason" | "redirectsTo"> {
-  const { code, advice } = describeEndpointProblem(webhook.path, status);
+  const { code, advice } = describeEndpointProblem(webhook.path, status, headers?.date);
   const reason = `responded with ${status}; only 200 counts${advice}`;
   if (location === undefined) return { code, reason };
   const redirectsTo = redirectBase(joinUrl(baseAddress, webhook.path), location, webhook);

@@ -166,7 +166,7 @@ function describeReaction(
   const consequence = describeConsequence(event);
   if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
-    const { advice } = describeEndpointProblem(path, response.status);
+    const { advice } = describeEndpointProblem(path, response.status, response.headers.get("date"));
     const rule = isRequest ? "Only 200 is a success" : "Only 200 acknowledges an event";
     return `${rule}${advice}. ${consequence}`;
   }
