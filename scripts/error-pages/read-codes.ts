@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { problemKinds } from "../../examples/platform/src/http/problem.ts";
+import { interpretErrorStatus } from "../../packages/client/src/call/read-response.ts";
 import { delayBeforeRetry } from "../../packages/client/src/call/retry.ts";
 import type { AnyOffersError } from "../../packages/client/src/errors/error-classes.ts";
 import { failedVerification, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
@@ -23,6 +24,8 @@ const retries = {
   always: "The client retries every operation.",
   ifRepeatable:
     "The client retries reads and withdrawals. It retries creations and completions only with `serviceHonoursIdempotencyKey: true`.",
+  after408:
+    "After 408, the client retries reads and withdrawals, and with `serviceHonoursIdempotencyKey: true` also creations and completions. It does not retry after any other of these statuses.",
   never: "The client does not retry after this error.",
 };
 
@@ -46,6 +49,7 @@ function readClientCodes(root: string): CodeUse[] {
       let rule: keyof typeof retries = "never";
       if (isRetried("POST")) rule = "always";
       else if (isRetried("GET")) rule = "ifRepeatable";
+      else if (className === interpretErrorStatus(408)[0].name) rule = "after408";
       return { code, source: "client", facts: [`The error class is \`${className}\`.`, retries[rule]] };
     }),
   );

@@ -105,7 +105,7 @@ test("reports the whole body when it is not an object", () =>
 
 test("reports all remedies for a field", () =>
   expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
-    code: ["Use at most 1 characters.", "Use the documented format."],
+    code: ["Use at most 1 character.", "Use the documented format."],
   }));
 
 test("reports only the type for a field of the wrong type", () =>

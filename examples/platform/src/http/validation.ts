@@ -92,7 +92,7 @@ function toRemedies(issue: z.core.$ZodIssue, input: unknown): [path: readonly Pr
     case "too_small":
       return [[path, remedyForTooSmall(issue, fieldRemedy)]];
     case "too_big":
-      return [[path, `Use at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`]];
+      return [[path, `Use at most ${issue.maximum}${issue.origin === "string" ? unitFor(issue.maximum) : ""}.`]];
     case "invalid_value":
       return [[path, `Use one of: ${issue.values.join(", ")}.`]];
     case "unrecognized_keys":
@@ -123,3 +123,5 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   }
   return value;
 }
+
+const unitFor = (count: number | bigint): string => (Number(count) === 1 ? " character" : " characters");
