@@ -32,6 +32,6 @@ test.each([
   { name: "Error", message: "x" },
   new ArrayBuffer(1),
   new Uint16Array(1),
-])("%j is not one of them", (value) =>
+])("%j is not a date, bytes or an error", (value) =>
   expect([isDate(value), isBytes(value), isError(value)]).toEqual([false, false, false]),
 );

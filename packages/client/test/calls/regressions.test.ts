@@ -163,21 +163,6 @@ test("the key is visible neither in inspect(client) nor in errors", async () => 
       expect(text).not.toContain(apiKey);
 });
 
-// workerd #698: Workers with a compatibility date before 2024-11-11 reject `cache`, and their `Request` lacks it.
-test("a runtime whose fetch rejects the option `cache` does not get it", async () => {
-  const { baseUrl } = await serve(respondWithOffer);
-  const cache = Object.getOwnPropertyDescriptor(Request.prototype, "cache") ?? expect.unreachable();
-  onTestFinished(() => void Object.defineProperty(Request.prototype, "cache", cache));
-  const workerFetch: Fetch = (url, init) => {
-    if ("cache" in init) throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.");
-    return fetch(url, init);
-  };
-  const client = new OffersClient({ baseUrl, apiKey, fetch: workerFetch, maxRetries: 0 });
-  await expect(client.getOffer("a")).rejects.toMatchObject({ cause: { message: expect.stringContaining("'cache'") } });
-  Reflect.deleteProperty(Request.prototype, "cache");
-  await expect(client.getOffer("a")).resolves.toEqual(offer);
-});
-
 test("an error from another realm is recognised by its brand", () => {
   const brand = Symbol.for("@offers/client/error");
   expect(isOffersError(runInNewContext("Object.assign(new Error('gone'), { [brand]: true })", { brand }))).toBe(true);
