@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { type Fetch, isOffersError, OffersClient, OffersError } from "../../src/index.ts";
+import { isOffersError, OffersClient, OffersError } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
 import { type Responder, respondWith, serve } from "../support/serve.ts";
 
