@@ -25,11 +25,12 @@ export interface LimitedPasswords {
    */
   verify(attempt: SignInAttempt, password: string, storedHash: string | undefined): Promise<boolean>;
   /**
-   * Hashes the password of someone who accepts an invitation.
+   * Hashes a new password.
    *
-   * @throws {ProblemError} `too_many_sign_ins` if a password is being hashed for this invitation, or too many attempts are waiting
+   * @param request.id the id of the invitation or the account that the password is for
+   * @throws {ProblemError} `too_many_sign_ins` if a password is being hashed for this id, or too many attempts are waiting
    */
-  hash(invitation: { id: string; address: string }, password: string): Promise<string>;
+  hash(request: { id: string; address: string }, password: string): Promise<string>;
 }
 
 /** The maximum number of hashes at a time. Each uses 32 MiB and one of the four libuv threads, which DNS lookups also need. */
@@ -56,7 +57,7 @@ export function limitPasswords({ hash, verify }: Passwords, createLimiter: Creat
     maxWaitingInKnownLane: maxWaitingPerAccount,
     onFull: () => tooManyRequests("Too many concurrent sign-ins", 1, "too_many_sign_ins"),
   });
-  const invitationsInProgress = new Set<string>();
+  const idsInProgress = new Set<string>();
 
   const count = (limiter: RateLimiterAbstract, key: string, reason = "This account is locked after"): Promise<void> =>
     consume(limiter, key, `${reason} ${limiter.points} failed sign-ins`, "too_many_sign_ins");
@@ -96,13 +97,13 @@ export function limitPasswords({ hash, verify }: Passwords, createLimiter: Creat
       });
     },
     async hash({ id, address }, password) {
-      if (invitationsInProgress.has(id))
-        throw tooManyRequests("Another request is using this invitation", 1, "too_many_sign_ins");
-      invitationsInProgress.add(id);
+      if (idsInProgress.has(id))
+        throw tooManyRequests("Another request is setting this password", 1, "too_many_sign_ins");
+      idsInProgress.add(id);
       try {
         return await queue.run({ key: `network ${toNetwork(address)}`, isKnown: false }, () => hash(password));
       } finally {
-        invitationsInProgress.delete(id);
+        idsInProgress.delete(id);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Request } from "express";
+import { sql } from "kysely";
 import { ProblemError } from "../http/problem.ts";
 import { rejectUnknownParameters } from "../http/validation.ts";
 import { sha256 } from "../store/encrypt.ts";
@@ -12,6 +13,8 @@ import type { Visitor } from "./visitor.ts";
 export interface Role {
   /** The column that contains the id of the session's owner. */
   readonly owner: "person_id" | "worker_id";
+  /** The table that contains the owners. */
+  readonly table: "people" | "workers";
   /** The name of the sign-in field that identifies the user, next to `password`. */
   readonly name: "emailAddress" | "workerId";
   readonly sessionPath: string;
@@ -58,7 +61,7 @@ export async function signIn(
   };
   const isCorrect = await deps.passwords.verify(attempt, password, user?.password_hash);
   if (!user || !isCorrect) throw invalidCredentials();
-  return await openSession(deps, role, user.id, visitor);
+  return await openSession(deps, role, user, visitor);
 }
 
 export interface NewSession {
@@ -73,22 +76,28 @@ export interface Session {
   expiresAt: Date;
 }
 
-/** Opens a session, and remembers the device (D-153). Also deletes all sessions that have expired. */
+/**
+ * Opens a session, and remembers the device (D-153). Also deletes all sessions that have expired.
+ *
+ * @throws {ProblemError} `invalid_credentials` if the password has been changed since it was checked
+ */
 export async function openSession(
   { store, now }: Pick<SignInDeps, "store" | "now">,
   role: Role,
-  ownerId: string,
+  { id: ownerId, password_hash: checkedHash }: { id: string; password_hash: string },
   visitor: Visitor,
 ): Promise<NewSession> {
   const token = randomBytes(32).toString("base64url");
   const openedAt = now();
   const expiresAt = new Date(openedAt.getTime() + role.lifetime.ms);
   await store.db.deleteFrom("sessions").where("expires_at", "<=", openedAt).execute();
-  const owner = { person_id: null, worker_id: null, [role.owner]: ownerId };
-  await store.db
-    .insertInto("sessions")
-    .values({ ...owner, token_hash: sha256(token), expires_at: expiresAt })
-    .execute();
+  // Lock the owner, so that a concurrent change of the password either ends this session or prevents it.
+  const { rows } = await sql`
+    insert into sessions (token_hash, ${sql.ref(role.owner)}, expires_at)
+    select ${sha256(token)}, id, ${expiresAt}::timestamptz from ${sql.table(role.table)}
+    where id = ${ownerId} and password_hash = ${checkedHash} for share
+    returning token_hash`.execute(store.db);
+  if (rows.length === 0) throw invalidCredentials();
   await visitor.rememberDevice(accountKey(role, ownerId));
   return { token, expiresAt: expiresAt.toISOString() };
 }

@@ -1,18 +1,20 @@
-import type { Request, RequestHandler, Response } from "express";
+import type { Request, RequestHandler, Response, Router } from "express";
 import { z } from "zod";
 import type { CookieSettings } from "../http/encrypted-cookie.ts";
 import type { EventStreams } from "../http/event-streams.ts";
 import { textField } from "../http/fields.ts";
 import type { PagedList } from "../http/list-cursor.ts";
 import { createJsonReader, maxCredentialsBytes, type ReadJson } from "../http/read-body.ts";
-import { type Methods, pathParameter } from "../http/routes.ts";
+import { defineRoutes, type Methods, pathParameter } from "../http/routes.ts";
 import { parseBody, rejectUnknownParameters } from "../http/validation.ts";
 import type { Store } from "../store/store.ts";
+import { changePassword, passwordChangeSchema, signOutEverywhere } from "./change-password.ts";
 import {
   authenticateUser,
   bearerToken,
   closeSession,
   type Role,
+  requireSession,
   type Session,
   type SignedInDeps,
   type SignInDeps,
@@ -75,8 +77,28 @@ export interface SessionDeps extends SignInDeps, SignedInDeps {
 
 const readCredentials = createJsonReader({ limitBytes: maxCredentialsBytes, inflate: false });
 
+/** Adds a role's routes for signing in and out, and for changing the password. */
+export function mountSessions(router: Router, deps: SessionDeps, role: Role): void {
+  defineRoutes(router, role.sessionPath, sessionMethods(deps, role));
+  defineRoutes(router, `${role.sessionPath}s`, {
+    // Ends all of the user's sessions. Like signing out, it is not counted.
+    async delete(request, response) {
+      rejectUnknownParameters(request);
+      const { ownerId } = await requireSession(deps, request, role);
+      await signOutEverywhere(deps, role, ownerId);
+      response.status(204).end();
+    },
+  });
+  const { route } = createSignedInRoutes(deps, role, (_store, session) => session);
+  defineRoutes(router, role.sessionPath.replace("session", "password"), {
+    put: route(async ({ user: session, read, response }) =>
+      changePassword(deps, role, { session, address: response.req.ip ?? "" }, await read(passwordChangeSchema)),
+    ),
+  });
+}
+
 /** Returns the methods of a role's session path: POST signs in, DELETE signs out. */
-export function sessionMethods(deps: SessionDeps, role: Role): Methods {
+function sessionMethods(deps: SessionDeps, role: Role): Methods {
   const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
   return {
     async post(request, response) {

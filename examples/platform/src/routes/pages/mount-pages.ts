@@ -41,6 +41,7 @@ import { handleCreateOffer, newOfferPage, restoreOfferForm } from "./offers/new-
 import { offerPage } from "./offers/offer-page.ts";
 import { offersPage } from "./offers/offers-page.ts";
 import { handleWithdraw, withdrawPage } from "./offers/withdraw-page.ts";
+import { accountPages } from "./routing/account-page.ts";
 import { errorPages } from "./routing/error-pages.ts";
 import type { PageDeps } from "./routing/page.ts";
 import { pageRoutes } from "./routing/page-routes.ts";
@@ -81,6 +82,9 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/", { get: redirect("/offers") });
   defineRoutes(pages, portalSection.signInPath, signInRoutes(deps, portalSection));
   defineRoutes(pages, portalSection.signOutPath, { post: signOutRoute(deps, portalSection) });
+  const account = accountPages(portalSection);
+  defineRoutes(pages, "/account", { get: show(account.show), post: submit(account.change, account.show) });
+  defineRoutes(pages, "/account/sign-out", { get: redirect("/account"), post: submit(account.signOut) });
   defineRoutes(pages, "/live", { get: portalLiveRoute(deps), head: false });
 
   defineRoutes(pages, "/company", { get: show(companyPage), post: submit(handleSaveCompany, restoreCompanyForm) });
@@ -130,6 +134,10 @@ function appPages(deps: PageDeps): Router {
   defineRoutes(app, appSection.home, { get: show(menuPage) });
   defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));
   defineRoutes(app, appSection.signOutPath, { post: signOutRoute(deps, appSection) });
+  const account = accountPages(appSection);
+  defineRoutes(app, "/app/account", { get: show(account.show), post: submit(account.change, account.show) });
+  const toAccount = show(() => ({ to: "/app/account" }));
+  defineRoutes(app, "/app/account/sign-out", { get: toAccount, post: submit(account.signOut) });
   defineRoutes(app, "/app/join/:token", joinRoutes(deps));
   defineRoutes(app, "/app/live", { get: appLiveRoute(deps), head: false });
   defineRoutes(app, "/app/contacts", { get: show(contactsPage), post: submit(handleAddContact) });

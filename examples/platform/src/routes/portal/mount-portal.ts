@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { createSignedInRoutes, sessionMethods } from "../../accounts/signed-in-routes.ts";
+import { createSignedInRoutes, mountSessions } from "../../accounts/signed-in-routes.ts";
 import type { EndpointCheck } from "../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../http/fields.ts";
 import { createListSchema } from "../../http/list-cursor.ts";
@@ -20,7 +20,7 @@ import { mailList } from "./read-mails.ts";
 /** Adds the portal's JSON routes: company profile, offers, deliveries, suggestions, invitations and mailbox. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
   const { route, list } = createSignedInRoutes(deps, person, readPerson);
-  defineRoutes(router, person.sessionPath, sessionMethods(deps, person));
+  mountSessions(router, deps, person);
 
   const withProfile = async (user: SignedInPerson, checks: EndpointCheck[]) => ({
     ...(await readProfile(deps, user)),

@@ -19,6 +19,7 @@ export interface PortalDeps extends OfferDeps, SessionDeps {
 /** A portal user, who signs in with any of their email addresses, which are stored in lower case. */
 export const person: Role = {
   owner: "person_id",
+  table: "people",
   name: "emailAddress",
   sessionPath: "/portal/session",
   lifetime: { ms: 12 * 60 * 60 * 1_000, isSliding: false },

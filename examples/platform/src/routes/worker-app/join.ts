@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
+import { newPasswordField } from "../../accounts/change-password.ts";
 import { type NewSession, openSession, signIn } from "../../accounts/sessions.ts";
 import type { Visitor } from "../../accounts/visitor.ts";
 import { invitationValidDays } from "../../generated/decisions.ts";
@@ -56,7 +57,7 @@ const invitationNotFound = (): ProblemError =>
   );
 
 /** The form for a new worker. The email address comes from the invitation. */
-export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
+export const joinSchema = z.strictObject({ name: lineField.max(100), password: newPasswordField });
 
 /**
  * Accepts an invitation as a new worker, who then shares availability with the organisation. The organisation receives the Worker Added
@@ -87,7 +88,7 @@ export async function joinAsWorker(
     if (newWorker === undefined) throw new ProblemError("edit_conflict", "You have already joined. Reload the page.");
     await addContact(trx, deps, id, organisation_id);
   });
-  return openSession(deps, worker, id, visitor);
+  return openSession(deps, worker, { id, password_hash: passwordHash }, visitor);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { authenticateUser, requireSession } from "../../accounts/sessions.ts";
-import { createSignedInRoutes, sessionMethods } from "../../accounts/signed-in-routes.ts";
+import { createSignedInRoutes, mountSessions } from "../../accounts/signed-in-routes.ts";
 import { createListSchema } from "../../http/list-cursor.ts";
 import { defineRoutes } from "../../http/routes.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
@@ -14,7 +14,7 @@ import { actAsWorker, readOfferAsWorker } from "./worker-offer.ts";
 export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   const { store } = deps;
   const { route, list } = createSignedInRoutes(deps, worker, (_store, { ownerId }) => ({ id: ownerId }));
-  defineRoutes(router, worker.sessionPath, sessionMethods(deps, worker));
+  mountSessions(router, deps, worker);
 
   defineRoutes(router, "/worker-app/devices", {
     // Returns all devices, because D-91 limits their number.

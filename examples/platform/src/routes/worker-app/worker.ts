@@ -10,6 +10,7 @@ export interface WorkerAppDeps extends OfferDeps, SessionDeps {
 /** A worker, who signs in with their id, or with the email address that was invited (D-122). */
 export const worker: Role = {
   owner: "worker_id",
+  table: "workers",
   name: "workerId",
   sessionPath: "/worker-app/session",
   lifetime: { ms: 30 * 24 * 60 * 60 * 1_000, isSliding: true },

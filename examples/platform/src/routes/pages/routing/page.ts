@@ -69,6 +69,7 @@ export interface PageSection<User> {
   readonly home: string;
   readonly signInPath: string;
   readonly signOutPath: string;
+  readonly accountPath: string;
   readonly signIn: SignInWording;
   readUser(store: Store, session: Session, now: () => Date): Promise<User>;
   /** Returns the time zone for the user's pages (D-115); null until one is chosen. */
@@ -91,7 +92,7 @@ export interface PageSection<User> {
   streamUrl(context: PageContext<User>): string;
   /** Renders the page's time zone and the users it applies to, with a link to change it. */
   zoneLine(context: PageContext<User>): Markup;
-  /** Renders the user's name, which is shown next to the sign-out button. */
+  /** Renders the user's name, which is shown next to the sign-out button and links to the account page. */
   userName(user: User): Markup;
   /** Renders a document's body. */
   body(parts: BodyParts): Markup;

@@ -87,6 +87,6 @@ const navigation = <User>(section: PageSection<User>, context: PageContext<User>
 const signOutForm = <User>(section: PageSection<User>, context: PageContext<User>): Markup => html`
   <form method="post" action="${section.signOutPath}" class="who">
     ${formTokenField(context)}
-    <p>${section.userName(context.user)}</p>
+    <p><a href="${section.accountPath}">${section.userName(context.user)}</a></p>
     <button class="quiet small">Sign out</button>
   </form>`;

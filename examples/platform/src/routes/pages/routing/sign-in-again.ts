@@ -9,7 +9,7 @@ import { type Credentials, credentialFields, parseCredentials } from "./sign-in-
 const prefix = "signIn-";
 
 /** Fields whose values are never included in a page. */
-const secretFields = new Set(["password", "secret"]);
+const secretFields = new Set(["password", "currentPassword", "newPassword", "secret"]);
 
 /** Reads the credentials from the form on `signInAgainPage`. Returns undefined for any other form. */
 export const readCredentials = (form: URLSearchParams): Credentials | undefined =>

@@ -28,6 +28,7 @@ export const appSection: PageSection<SignedInWorker> = {
   home: "/app",
   signInPath: "/app/sign-in",
   signOutPath: "/app/sign-out",
+  accountPath: "/app/account",
   signIn: {
     title: "Sign in to the app",
     lead: html`For workers who share their availability. If you work for an organisation, <a href="/sign-in">sign in to the portal</a>.`,

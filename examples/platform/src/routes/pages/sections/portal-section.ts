@@ -15,6 +15,7 @@ export const portalSection: PageSection<SignedInPerson> = {
   home: "/",
   signInPath: "/sign-in",
   signOutPath: "/sign-out",
+  accountPath: "/account",
   signIn: {
     title: "Sign in to the portal",
     lead: html`For organisations that offer work or integrate. If you are a worker, <a href="/app/sign-in">sign in to the app</a>.`,
