@@ -22,7 +22,7 @@ export async function streamNotifications(
   // The client may have disconnected in the meantime.
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
-  const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });
+  const write = deps.streams.start(response, { id: sessionId, ownerId: workerId, expiresInMs, check });
   const sentKeys = new Set<string>();
   const newsKey = ({ reason, offerId }: FeedNotification): string => `${reason} ${offerId}`;
   // Several devices may have received the same news. Send only one event for them.

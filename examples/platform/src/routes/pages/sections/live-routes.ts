@@ -17,6 +17,7 @@ export function portalLiveRoute(deps: PageDeps): RequestHandler {
     if (response.destroyed) return;
     const write = deps.streams.start(response, {
       id: session.id,
+      ownerId: session.ownerId,
       expiresInMs: session.expiresAt.getTime() - deps.now().getTime(),
       check: () => checkSession(request, response),
     });
