@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toMailbox } from "./invitations.ts";
+import { toMailbox, toSignInAddress } from "./invitations.ts";
 
 test.each([
   ["eli@example.com", "eli@example.com"],
@@ -17,3 +17,9 @@ test.each([
   ["eli@example.com", "eve@example.com"],
   ["e.li@example.com", "eli@example.com"],
 ])("%j and %j are different mailboxes", (a, b) => expect(toMailbox(a)).not.toBe(toMailbox(b)));
+
+test.each([
+  ["Kim@EXAMPLE.com", "kim@example.com"],
+  ["\u212Aim@example.com", "\u212Aim@example.com"],
+  ["\u0130da@example.com", "\u0130da@example.com"],
+])("%j identifies the account %j [D-185]", (address, account) => expect(toSignInAddress(address)).toBe(account));

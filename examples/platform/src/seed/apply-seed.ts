@@ -1,6 +1,7 @@
 import type { InsertObject } from "kysely";
 import pLimit from "p-limit";
 import { apiKeyHint } from "../accounts/api-keys.ts";
+import { toSignInAddress } from "../accounts/invitations.ts";
 import { maxConcurrentHashes, type Passwords } from "../accounts/passwords.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
@@ -40,7 +41,7 @@ export async function applySeed(
       password_hash: hashFor(credentials),
     })),
     person_email_addresses: people.flatMap(({ id, emailAddresses }) =>
-      emailAddresses.map((address) => ({ email_address: address.toLowerCase(), person_id: id })),
+      emailAddresses.map((address) => ({ email_address: toSignInAddress(address), person_id: id })),
     ),
     workers: workers.map(({ id, name, ...credentials }) => ({ id, name, password_hash: hashFor(credentials) })),
     devices: workers.flatMap(({ id, devices }) =>

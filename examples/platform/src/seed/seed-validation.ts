@@ -1,3 +1,4 @@
+import { toSignInAddress } from "../accounts/invitations.ts";
 import type { Seed } from "./seed-schema.ts";
 
 export interface SeedProblem {
@@ -19,9 +20,8 @@ export function findSeedProblems({ organisations, people, workers }: Seed): Seed
   const emailAddresses: Entry[] = [];
   for (const [index, person] of people.entries()) {
     references.push([person.organisationId, ["people", index, "organisationId"]]);
-    // Compare in lower case, because sign-in ignores case.
     for (const [position, text] of person.emailAddresses.entries())
-      emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", position]]);
+      emailAddresses.push([toSignInAddress(text), ["people", index, "emailAddresses", position]]);
   }
   const organisationIds = toIdEntries("organisations", organisations);
   const existingIds = new Set(organisationIds.map(([id]) => id));

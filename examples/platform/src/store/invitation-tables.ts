@@ -11,7 +11,7 @@ export interface InvitationTable {
   email_address: Immutable<string>;
   /** The normalised email address, which identifies a person regardless of how their address is written. */
   mailbox: Immutable<string>;
-  /** The email address in lower case. */
+  /** The email address as `toSignInAddress` returns it. */
   sign_in_address: ColumnType<string, never, never>;
   /** The hash of the token in the emailed link (D-122). */
   token_hash: ColumnType<string | null, string | undefined, never>;

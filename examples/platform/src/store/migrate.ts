@@ -4,6 +4,7 @@ import { firstRelease } from "./migrations/001-first-release.ts";
 import { optionalEvents } from "./migrations/002-optional-events.ts";
 import { namesInOrder } from "./migrations/003-names-in-order.ts";
 import { sharedLimits } from "./migrations/004-shared-limits.ts";
+import { signInAddresses } from "./migrations/005-sign-in-addresses.ts";
 import { type Store, StoreError } from "./store.ts";
 
 /** Returns the migrations, which are applied in the order of their names. Add a new migration instead of changing a released one. */
@@ -12,6 +13,7 @@ export const migrationsFor = (name: Store["name"]) => ({
   "002-optional-events": optionalEvents,
   "003-names-in-order": namesInOrder,
   "004-shared-limits": sharedLimits,
+  "005-sign-in-addresses": signInAddresses,
 });
 
 /** The migrations of versions before the first release. Their schemas cannot be migrated. */

@@ -23,7 +23,7 @@ describe("invitation links", () => {
   let clockMs = Date.now();
   beforeAll(async () => {
     receiver.respond = (request, response) => {
-      const people = [...Array(10).keys()].map((index) => ({ ...createPerson(index), ratings: [] }));
+      const people = [...Array(12).keys()].map((index) => ({ ...createPerson(index), ratings: [] }));
       const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
       respondWith(200, { "content-type": "application/json" }, body)(request, response);
     };
@@ -34,9 +34,11 @@ describe("invitation links", () => {
     }
   });
 
+  // The last address begins with the Kelvin sign, which is a k in lower case.
+  const kims = ["kim@example.com", "\u212Aim@example.com"] as const;
   const createPerson = (index: number) => ({
-    name: `Dana ${"ABCDEFGHIJ"[index]}`,
-    emailAddress: `Dana${index}@example.com`,
+    name: `Dana ${"ABCDEFGHIJKL"[index]}`,
+    emailAddress: kims[index - 10] ?? `Dana${index}@example.com`,
   });
 
   /** Invites a person. @returns the path of the link in the email */
@@ -96,6 +98,20 @@ describe("invitation links", () => {
     expect((await join(path)).status).toBe(404);
     expect((await openVisitor().get(path)).status).toBe(404);
     await eventually("the webhook arrives", async () => listContactRequests().length === countBefore + 1);
+  });
+
+  test("an address with a letter that only looks like another is another worker's, who can sign in with it [D-185]", async () => {
+    const passwords = ["the first password", "the second password"];
+    for (const [index, password] of passwords.entries()) {
+      const path = await invite(10 + index, ["hana@harbour-hotels.example", "bo@bistro-group.example"][index]);
+      expect((await openVisitor().get(path)).text).toContain("Choose a password");
+      expect(await join(path, { password })).toMatchObject({ status: 303 });
+    }
+    const signIn = async (name: string, password: string) =>
+      (await openVisitor().send("/app/sign-in", { name, password })).status;
+    expect(await signIn("KIM@EXAMPLE.com", passwords[0] ?? "")).toBe(303);
+    expect(await signIn(kims[1], passwords[1] ?? "")).toBe(303);
+    expect(await signIn(kims[1], passwords[0] ?? "")).toBe(401);
   });
 
   test("an invitation link hashes one password at a time, and the other requests get 429 with Retry-After [D-55]", async () => {

@@ -1,4 +1,5 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { toSignInAddress } from "../../accounts/invitations.ts";
 import type { Role, Session } from "../../accounts/sessions.ts";
 import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
 import type { EndpointClient, Sign } from "../../endpoint-client/endpoint-client.ts";
@@ -16,7 +17,7 @@ export interface PortalDeps extends OfferDeps, SessionDeps {
   showAllMail: boolean;
 }
 
-/** A portal user, who signs in with any of their email addresses, which are stored in lower case. */
+/** A portal user, who signs in with any of their email addresses, see `toSignInAddress`. */
 export const person: Role = {
   owner: "person_id",
   table: "people",
@@ -28,7 +29,7 @@ export const person: Role = {
       .selectFrom("people")
       .innerJoin("person_email_addresses", "person_id", "people.id")
       .select(["people.id", "password_hash"])
-      .where("email_address", "=", emailAddress.toLowerCase())
+      .where("email_address", "=", toSignInAddress(emailAddress))
       .executeTakeFirst(),
 };
 

@@ -12,7 +12,7 @@ async function readMails(deps: PortalDeps, person: SignedInPerson, { before, lim
     .select(["id", "to_address as to", "subject", "body", "created_at as createdAt", "sent_at as sentAt"])
     // An email that is neither sent nor due has been given up (D-78).
     .select(sql<boolean>`sent_at is null and due_at is null`.as("hasFailed"))
-    .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
+    .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address collate "C")`, "in", addresses))
     // Leave out digests that are still collecting responses.
     .where(sql<SqlBool>`(due_at is null or due_at <= now() or digest_of is null)`)
     // Compare as bigint, because a cursor may exceed the column's integer range.

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
 import { newPasswordField } from "../../accounts/change-password.ts";
+import { toSignInAddress } from "../../accounts/invitations.ts";
 import { type NewSession, openSession, signIn } from "../../accounts/sessions.ts";
 import type { Visitor } from "../../accounts/visitor.ts";
 import { invitationValidDays } from "../../generated/decisions.ts";
@@ -107,7 +108,7 @@ export async function acceptAsWorker(
     const { id } = await trx
       .selectFrom("workers")
       .select("id")
-      .where("email_address", "=", emailAddress.toLowerCase())
+      .where("email_address", "=", toSignInAddress(emailAddress))
       .executeTakeFirstOrThrow();
     const { organisation_id } = await markInvitationUsed(trx, deps, token);
     await addContact(trx, deps, id, organisation_id);

@@ -1,3 +1,4 @@
+import { toSignInAddress } from "../../accounts/invitations.ts";
 import type { Role } from "../../accounts/sessions.ts";
 import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
@@ -18,7 +19,7 @@ export const worker: Role = {
     db
       .selectFrom("workers")
       .select(["id", "password_hash"])
-      .where(({ eb, or }) => or([eb("id", "=", id), eb("email_address", "=", id.toLowerCase())]))
+      .where(({ eb, or }) => or([eb("id", "=", id), eb("email_address", "=", toSignInAddress(id))]))
       // If one worker's id equals another worker's email address, the id takes precedence.
       .orderBy(({ eb }) => eb("id", "=", id), "desc")
       .limit(1)

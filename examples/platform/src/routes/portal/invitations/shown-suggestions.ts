@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { OrganisationResult } from "../../../accounts/contact-suggestions.ts";
+import { toSignInAddress } from "../../../accounts/invitations.ts";
 import { sha256 } from "../../../store/encrypt.ts";
 import type { Trx } from "../../../store/store.ts";
 import type { PortalDeps } from "../person.ts";
@@ -13,7 +14,7 @@ export interface SuggestedPerson {
 }
 
 const hashSuggestion = (organisationId: string, { name, emailAddress }: SuggestedPerson): string =>
-  sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
+  sha256(JSON.stringify([organisationId, name, toSignInAddress(emailAddress)]));
 
 /** Stores hashes of the suggestions shown in a session, so that `findUnsuggested` can check invitations (D-87). */
 export async function recordSuggestions(
