@@ -12,7 +12,9 @@ export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): P
   const rows = await trx
     .with("inserted", (db) => db.insertInto("mails").values(dueEmails).returning("to_address"))
     .selectFrom("inserted")
-    .leftJoin("person_email_addresses", (join) => join.on("email_address", "=", sql<string>`lower(to_address)`))
+    .leftJoin("person_email_addresses", (join) =>
+      join.on("email_address", "=", sql<string>`lower(to_address collate "C")`),
+    )
     .leftJoin("people", "people.id", "person_id")
     .select("organisation_id as organisationId")
     .distinct()
