@@ -11,6 +11,8 @@ const shared: Options = {
   esbuildOptions: (options) => {
     options.sourcesContent = false;
   },
+  // Each runtime resolves it to its own file.
+  external: ["#transport"],
   silent: true,
   tsconfig: "../../tsconfig.json",
 };
@@ -33,4 +35,5 @@ const subpaths = ["node", "openapi-fetch", "opentelemetry", "schemas", "testing"
 export default defineConfig([
   { ...shared, entry: [index] },
   { ...shared, entry: subpaths, esbuildPlugins: [classesFromIndex] },
+  { ...shared, entry: ["src/transport/fetch-transport.ts", "src/transport/node-transport.ts"] },
 ]);

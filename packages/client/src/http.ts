@@ -91,6 +91,30 @@ export type Fetch = (
   },
 ) => Promise<FetchResponse>;
 
+/** The code of the error that a transport throws if no byte of the request was written. The cause may have any code. */
+export const notSentCode = "REQUEST_NOT_SENT";
+
+/** What sends the requests. */
+export interface Transport {
+  readonly name: "fetch" | "node:http";
+  readonly send: Fetch;
+}
+
+/**
+ * An agent of `node:http` or `node:https`, or one that extends them, such as a proxy agent. Declared by its structure, because the user's
+ * project may not have the Node types.
+ *
+ * @inline
+ */
+export interface NodeAgent {
+  /** The idle connections, by server. */
+  readonly freeSockets: object;
+  /** The connections in use, by server. */
+  readonly sockets: object;
+  /** The requests that wait for a connection, by server. */
+  readonly requests: object;
+}
+
 /**
  * Wraps every attempt. The first middleware in the list is the outermost. Pass the request, or a changed copy, to `next`. When middleware
  * throws, the call rejects with a `UsageError` (`middleware_failed`) whose `cause` describes that error. A body can be read only once, so

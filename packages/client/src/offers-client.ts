@@ -204,6 +204,14 @@ export class OffersClient {
   }
 
   /**
+   * What would send the next request: `node:http`, or `fetch`. With `fetch`, a creation may use a connection that was dropped while idle
+   * (see `connection_lost`).
+   */
+  get transport(): "node:http" | "fetch" {
+    return this.#settings.chooseTransport().name;
+  }
+
+  /**
    * Creates a client with the same options and a different API key, for an agency that acts for several organisations.
    *
    * @throws {UsageError} `invalid_api_key` for a key that cannot be sent in a header

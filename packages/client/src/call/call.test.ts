@@ -94,7 +94,15 @@ test("a failed attempt is logged even when the key cannot be refreshed", async (
   });
   expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "api_key_provider_failed", attempts: 1 });
   expect(lines).toEqual([
-    { operation: "GetOffer", attempt: 1, durationMs: 0, status: 401, code: "unauthenticated", retryDelayMs: undefined },
+    {
+      operation: "GetOffer",
+      attempt: 1,
+      transport: "fetch",
+      durationMs: 0,
+      status: 401,
+      code: "unauthenticated",
+      retryDelayMs: undefined,
+    },
   ]);
 });
 

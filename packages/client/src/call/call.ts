@@ -143,14 +143,15 @@ class Call<Argument, Data> implements CallContext {
    * sooner (D-25). Does not count an attempt if the signal is already aborted.
    */
   #sendAttempt(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
-    const { apiKeyHeader, fetch, middleware } = this.#settings;
+    const { apiKeyHeader, chooseTransport, middleware } = this.#settings;
     this.attemptError = undefined;
     // Until the middleware returns a response, an error that this package did not create counts as the middleware's.
     let isInMiddleware = middleware.length > 0;
     // Middleware sees the error that the call would reject with.
     const callFetch: Send = async (finalRequest) => {
       try {
-        return await fetch(finalRequest.url, { ...finalRequest, redirect: "manual", ...noStore() });
+        const options = { ...finalRequest, redirect: "manual", ...noStore() } as const;
+        return await chooseTransport().send(finalRequest.url, options);
       } catch (thrown) {
         throw toOffersError(thrown, this);
       }
@@ -217,10 +218,19 @@ class Call<Argument, Data> implements CallContext {
   }
 
   #logAttempt(startedAt: number, status: number | undefined, code?: string, retryDelayMs?: number): void {
-    const { logger } = this.#settings;
+    const { logger, chooseTransport } = this.#settings;
     if (!logger) return;
     const durationMs = performance.now() - startedAt;
-    const fields = { operation: this.operation, attempt: this.attempts, durationMs, status, code, retryDelayMs };
+    const { name: transport } = chooseTransport();
+    const fields = {
+      operation: this.operation,
+      attempt: this.attempts,
+      transport,
+      durationMs,
+      status,
+      code,
+      retryDelayMs,
+    };
     notifySafely(() => (code ? logger.warn(fields, "offers") : logger.debug(fields, "offers")));
   }
 }

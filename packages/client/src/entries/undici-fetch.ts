@@ -1,8 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
-import { notSentCode } from "../errors/connection-errors.ts";
-import type { Fetch, FetchResponse } from "../http.ts";
+import { type Fetch, type FetchResponse, notSentCode } from "../http.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 
 /**

@@ -8,9 +8,6 @@ export interface Classification {
   readonly message: string;
 }
 
-/** The code of the error that `undiciFetch` throws if no byte of the request was written. The cause may have any code. */
-export const notSentCode = "REQUEST_NOT_SENT";
-
 const createClassification = (code: string, message: string, type: ErrorClass = ConnectionError): Classification => ({
   type,
   code,

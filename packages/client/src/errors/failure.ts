@@ -1,7 +1,7 @@
 import { errorDocsUrl, oldestNode } from "@offers/contract/decisions";
 import { isControlFlow } from "@offers/contract/foreign-objects";
-import type { OperationName } from "../http.ts";
-import { type Classification, classifyConnectionFailure, notSentCode } from "./connection-errors.ts";
+import { notSentCode, type OperationName } from "../http.ts";
+import { type Classification, classifyConnectionFailure } from "./connection-errors.ts";
 import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
 import { OffersError } from "./offers-error.ts";
 

@@ -1,5 +1,5 @@
 import type { AnyOffersError } from "../errors/error-classes.ts";
-import type { Fetch, Middleware, OperationName, Signal, Url } from "../http.ts";
+import type { Fetch, Middleware, NodeAgent, OperationName, Signal, Url } from "../http.ts";
 
 /**
  * The API key of one organisation, or a function that returns it. The function is called with `refresh: false` before every call, so cache
@@ -72,9 +72,16 @@ export interface OffersClientOptions {
   /** Whether the service acts only once per `Idempotency-Key`. If so, creations and completions are retried too. @default false */
   serviceHonoursIdempotencyKey?: boolean | undefined;
   /**
-   * The `fetch` that sends the requests, for instance through a proxy. @default the runtime's `fetch`, looked up at every request
+   * The `fetch` that sends the requests. @default on Node `node:http` or `node:https`; elsewhere, and on Node as soon as anything has
+   * replaced `fetch` or its dispatcher or observes its requests, the runtime's `fetch`, looked up at every request
    */
   fetch?: Fetch | undefined;
+  /**
+   * Node's agent for the requests, for instance with a private certificate authority (`ca`), a client certificate, a proxy or a limit of
+   * connections (`maxSockets`). Create it with `keepAlive: true`. Only on Node, where it is used unless you pass `fetch`, even if the
+   * runtime's `fetch` has been replaced. @default an agent that every client shares
+   */
+  agent?: NodeAgent | undefined;
   /** Functions that wrap every attempt; the first is the outermost. @default [] */
   middleware?: readonly Middleware[] | undefined;
   /** Logs one line per attempt. @default none */
@@ -159,7 +166,7 @@ export interface CallOptions {
 
 /**
  * A logger that receives one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are
- * `operation`, `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry).
+ * `operation`, `attempt` (from 1), `transport` (`node:http` or `fetch`), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry).
  * They never include an id, a key or a body. Errors thrown by the logger are ignored, so that a created offer never looks like a failure.
  *
  * The client converts a field if the service sends it with an undocumented type. The first time this happens, it logs a `warn` line with

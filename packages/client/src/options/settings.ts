@@ -1,30 +1,24 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import { findNearestName } from "@offers/contract/nearest-name";
 import { findBaseUrlProblem, findHeaderValueProblem } from "@offers/contract/request-values";
+import { openTransport, runtimeFetch } from "#transport";
 import type { UsageError } from "../errors/error-classes.ts";
 import { toOffersError, unreadableArgument } from "../errors/failure.ts";
 import { assertEach, assertType, throwUsageError, typeName } from "../errors/usage.ts";
 import { maxResponseBytes, maxRetries, maxRetryAfterMs, timeoutMs, totalTimeoutMs } from "../generated/decisions.ts";
-import type { Fetch, Url } from "../http.ts";
-import type { ApiKey, CallOptions, DeprecationNotice, Logger, OffersClientOptions } from "./options.ts";
-
-/**
- * Looks up the runtime's `fetch` for every request, in case it is replaced later. Deno sends a string body again when a reused connection
- * breaks, even for a POST (denoland/deno#35610). It does not resend a Blob.
- */
-const runtimeFetch: Fetch = (url, init) =>
-  globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
+import type { Transport, Url } from "../http.ts";
+import type { ApiKey, CallOptions, DeprecationNotice, OffersClientOptions } from "./options.ts";
 
 function warnOfDeprecation({ operation, sunsetAt }: DeprecationNotice): void {
   console.warn(`offers: ${operation} is deprecated; sunset: ${sunsetAt?.toJSON() ?? "unknown"}`);
 }
 
-/** The client options that have a default, and the optional logger. */
+/** The client options that have a default, and the optional ones. */
 type Defaults = {
-  readonly [Name in Exclude<keyof OffersClientOptions, "baseUrl" | "apiKey" | "logger">]: NonNullable<
+  readonly [Name in Exclude<keyof OffersClientOptions, "baseUrl" | "apiKey" | "agent" | "logger">]: NonNullable<
     OffersClientOptions[Name]
   >;
-} & { readonly logger: Logger | undefined };
+} & { readonly [Name in "agent" | "logger"]: OffersClientOptions[Name] };
 
 /**
  * Every client option with its default. A value must have the same type as its default. Numbers must be integers, and strings must be valid
@@ -42,6 +36,7 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   maxResponseBytes,
   serviceHonoursIdempotencyKey: false,
   fetch: runtimeFetch,
+  agent: undefined,
   middleware: [],
   logger: undefined,
   onRetry: () => {},
@@ -58,6 +53,8 @@ export interface ClientSettings extends Defaults {
   /** Shown in messages instead of `baseUrl`, whose path may be secret. */
   readonly host: string;
   readonly query: string;
+  /** Returns the transport for the next request. */
+  readonly chooseTransport: () => Transport;
   /** The settings for a call without options. */
   readonly call: CallSettings;
   /** The topics that have been reported: the name of a deprecated operation, or `shape` for an unexpected response shape (D-126). */
@@ -87,6 +84,8 @@ export function readSettings(clientOptions: OffersClientOptions): ClientSettings
     const url = readBaseUrl(clientOptions.baseUrl);
     return {
       ...options,
+      chooseTransport:
+        openTransport(options.fetch, options.agent) ?? throwUsageError("agent must be an http.Agent, on Node"),
       apiKey,
       baseUrl: url.href.replace(/\/+$/, ""),
       host: url.host,

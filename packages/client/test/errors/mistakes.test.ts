@@ -1,6 +1,6 @@
 // Users' mistakes, each with the exact message that the client shows.
 import { expect, test } from "vitest";
-import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { type AnyOffersError, type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { createProblemStarter, createStarter, jsonHeaders, type Mistake, startTcpServer } from "../support/mistake.ts";
 import { input, offer } from "../support/offer.ts";
@@ -160,7 +160,7 @@ const mistakes: Mistake[] = [
   },
   {
     description: "a port that fetch blocks",
-    options: { baseUrl: "http://127.0.0.1:1" },
+    options: { baseUrl: "http://127.0.0.1:1", fetch: ((url, init) => fetch(url, init)) satisfies Fetch },
     call: read,
     code: "port_blocked",
     message: /^GetOffer at 127\.0\.0\.1:1: fetch blocks this port \(.*bad port\)$/,

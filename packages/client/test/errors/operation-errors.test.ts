@@ -62,7 +62,7 @@ const causes: Record<AnyOffersError["code"], Cause> = {
   connect_failed: { startService: findUnusedUrl },
   connection_lost: { startService: async () => (await serve((response) => void response.destroy())).baseUrl },
   tls_failed: { startService: async () => (await createStarter(200)()).replace("http:", "https:") },
-  port_blocked: { startService: async () => "http://127.0.0.1:1" },
+  port_blocked: { startService: async () => "http://127.0.0.1:1", options: { fetch: (url, init) => fetch(url, init) } },
   timeout: { startService: async () => (await serve(() => {})).baseUrl, options: { timeoutMs: 30 } },
   aborted: { call: { options: { signal: AbortSignal.abort() } } },
   invalid_api_key: { options: { apiKey: async () => "" } },

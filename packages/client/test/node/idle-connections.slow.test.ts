@@ -1,7 +1,7 @@
 // A thousand creations over connections that were dropped while idle, or with a server that resets each connection after a request.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
+import { Agent, createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,7 +13,8 @@ import { input } from "../support/offer.ts";
 const transports = {
   "/node": "{ fetch: undiciFetch() }",
   "reuseConnections: false": "{ reuseConnections: false }",
-  "the runtime's fetch": "{}",
+  "the default on Node": "{}",
+  "the runtime's fetch": "{ fetch: (url, init) => fetch(url, init) }",
 };
 
 async function listen(server: Server): Promise<string> {
@@ -62,7 +63,13 @@ async function startResettingBalancer(baseUrl: string): Promise<string> {
 
 function createOptions(transport: string): Partial<OffersClientOptions> {
   if (transport === "reuseConnections: false") return { reuseConnections: false };
-  if (transport !== "/node") return {};
+  if (transport === "the runtime's fetch") return { fetch: (url, init) => fetch(url, init) };
+  if (transport === "the default on Node") {
+    // In this process, undici is imported, so that the default is `fetch`.
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    return { agent };
+  }
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   return { fetch: pool };
@@ -96,7 +103,7 @@ test.each(Object.keys(transports))(
  */
 const createProgram = (baseUrl: string, transport: string) => `
   import { OffersClient } from "./src/index.ts";
-  import { undiciFetch } from "./src/node.ts";
+  ${transport.includes("undiciFetch") ? 'import { undiciFetch } from "./src/node.ts";' : ""}
   const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", ...${transport} });
   const input = ${JSON.stringify(input)};
   const countsByCode = {};

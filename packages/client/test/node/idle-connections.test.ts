@@ -1,12 +1,13 @@
 // Simulates, with real sockets, how a load balancer, a NAT or a frozen process drops an idle connection.
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
+import { Agent, type AgentOptions, createServer as createHttpServer, get } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { FreshConnections, type Moment } from "../../src/entries/fresh-connections.ts";
 import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
+import { isFresh } from "../../src/transport/idle-sockets.ts";
 import { input } from "../support/offer.ts";
 
 /** Starts a service that counts the offers it creates, and returns its port. */
@@ -55,7 +56,15 @@ function createNodeFetch() {
   return pool;
 }
 
+function createAgent(options: AgentOptions = {}) {
+  const agent = new Agent({ keepAlive: true, ...options });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
 test.each<[string, () => Partial<OffersClientOptions>]>([
+  ["node:http", () => ({ agent: createAgent() })],
+  ["node:http with one connection", () => ({ agent: createAgent({ maxSockets: 1, maxTotalSockets: 1 }) })],
   ["/node", () => ({ fetch: createNodeFetch() })],
   ["reuseConnections: false", () => ({ reuseConnections: false })],
 ])(
@@ -71,9 +80,9 @@ test.each<[string, () => Partial<OffersClientOptions>]>([
   },
 );
 
-test("with neither undiciFetch nor reuseConnections: false, a creation after a pause loses its connection [D-142]", async () => {
+test("through fetch, a creation after a pause loses its connection [D-142]", async () => {
   const { baseUrl } = await startDroppingService(350);
-  const client = new OffersClient({ baseUrl, apiKey: "key" });
+  const client = new OffersClient({ baseUrl, apiKey: "key", fetch: (url, init) => fetch(url, init) });
   await client.createOffer(input);
   await pause(400);
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
@@ -121,6 +130,26 @@ test.each<[string, Partial<Moment>, number]>([
   },
 );
 
+test.each<[string, Partial<Moment>, boolean]>([
+  ["299 ms by both clocks", { monotonicMs: 299, wallMs: 299 }, true],
+  ["300 ms by the monotonic clock", { monotonicMs: 300 }, false],
+  ["300 ms by the wall clock, while the monotonic clock was stopped", { wallMs: 300 }, false],
+  ["an unknown time, because the wall clock was set back", { wallMs: -1 }, false],
+])("a connection that has been idle for %s (%o) is reused for a creation: %s [D-142]", (_time, elapsed, isReused) => {
+  const lastUse: Moment = { monotonicMs: 0, wallMs: 0 };
+  expect(isFresh(lastUse, { ...lastUse, ...elapsed })).toBe(isReused);
+});
+
+test("a connection that other code used is not reused for a creation, and those to other servers stay open [D-142]", async () => {
+  const [first, second] = [await startDroppingService(60_000), await startDroppingService(60_000)];
+  const agent = createAgent();
+  for (const { baseUrl } of [first, second])
+    await new Promise((resolve) => get(baseUrl, { agent }, (response) => response.resume().once("close", resolve)));
+  await new OffersClient({ baseUrl: first.baseUrl, apiKey: "key", agent }).createOffer(input);
+  expect([first.counts.connections, second.counts.connections]).toEqual([2, 1]);
+  expect(Object.values(agent.freeSockets).flat()).toHaveLength(2);
+});
+
 test("with any transport, a creation whose connection is reset after it was written is not sent again [D-142]", async () => {
   let requestCount = 0;
   const server = createHttpServer((request) => {
@@ -132,7 +161,12 @@ test("with any transport, a creation whose connection is reset after it was writ
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const transports: Partial<OffersClientOptions>[] = [{}, { reuseConnections: false }, { fetch: createNodeFetch() }];
+  const transports: Partial<OffersClientOptions>[] = [
+    { fetch: (url, init) => fetch(url, init) },
+    { agent: createAgent() },
+    { reuseConnections: false },
+    { fetch: createNodeFetch() },
+  ];
   for (const options of transports) {
     const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
     await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
