@@ -50,7 +50,7 @@ function nameOwnDispatcher(dispatcher: Dispatcher): string | undefined {
   return undefined;
 }
 
-/** Returns whether an agent has the options of a new one, and no method of its own. */
+/** Returns whether an agent has the options of a new one, and has no additional property. */
 function hasDefaults(dispatcher: object, fresh: object): boolean {
   const { isDeepStrictEqual } = process.getBuiltinModule("node:util");
   const read = (agent: object) => [
