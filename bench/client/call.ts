@@ -16,9 +16,11 @@ export interface CallTask {
   readonly warmUp: number;
   readonly slices: number;
   readonly callsPerSlice: number;
+  /** How many calls are in progress at the same time. */
+  readonly concurrency: number;
 }
 
-const { module, baseModule, baseUrl, usesStub, warmUp, slices, callsPerSlice } = readTask<CallTask>();
+const { module, baseModule, baseUrl, usesStub, warmUp, slices, callsPerSlice, concurrency } = readTask<CallTask>();
 if (usesStub) stubFetch();
 const [base, candidate] = await Promise.all([openCalls(baseModule), openCalls(module)]);
 // The results are sent in this order, which calls.ts relies on: GET, then POST.
@@ -44,10 +46,15 @@ async function openCalls(moduleUrl: string): Promise<Calls> {
 /** Repeats a call `count` times. @returns microseconds per call */
 async function measureCallTime(calls: Calls, operation: keyof Calls, count: number): Promise<number> {
   const startedAt = readClockMicroseconds();
-  for (let call = 0; call < count; call += 1) {
-    const { id } = await calls[operation]();
-    if (id !== "offer_4f1c2a") throw new Error(`${baseModule} or ${module} did not return the offer.`);
-  }
+  let remaining = count;
+  const callRepeatedly = async () => {
+    while (remaining > 0) {
+      remaining -= 1;
+      const { id } = await calls[operation]();
+      if (id !== "offer_4f1c2a") throw new Error(`${baseModule} or ${module} did not return the offer.`);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, callRepeatedly));
   return (readClockMicroseconds() - startedAt) / count;
 }
 

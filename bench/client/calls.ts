@@ -14,7 +14,7 @@ export interface ClientModule {
   readonly candidate: ClientCandidate;
 }
 
-/** Measures sequential calls: CPU time with a stubbed fetch, wall time with a loopback server. */
+/** Measures calls: CPU time with a stubbed fetch, wall time with a loopback server, one at a time and 50 at once. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const rounds = quick ? 2 : 12;
   const fetchClients = clients.filter(({ candidate }) => candidate.usesFetch);
@@ -25,17 +25,17 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     warmUp: quick ? 200 : 15_000,
     slices: quick ? 3 : 27,
     callsPerSlice: quick ? 100 : 500,
+    concurrency: 1,
   });
   const server = await serveOffers();
   try {
-    const loopbackResults = await measureMethods(clients, rounds, {
-      baseUrl: server.baseUrl,
-      usesStub: false,
-      warmUp: quick ? 50 : 1_000,
-      slices: quick ? 3 : 15,
-      callsPerSlice: quick ? 20 : 60,
-    });
-    return [...stubResults, ...loopbackResults];
+    const loopback = { baseUrl: server.baseUrl, usesStub: false, warmUp: quick ? 50 : 1_000, slices: quick ? 3 : 15 };
+    const callsPerSlice = quick ? 20 : 60;
+    return [
+      ...stubResults,
+      ...(await measureMethods(clients, rounds, { ...loopback, callsPerSlice, concurrency: 1 })),
+      ...(await measureMethods(clients, rounds, { ...loopback, callsPerSlice: 10 * callsPerSlice, concurrency: 50 })),
+    ];
   } finally {
     await server.close();
   }
@@ -54,7 +54,7 @@ async function measureMethods(
       baseModule: base.module.href,
     } satisfies CallTask),
   );
-  const target = task.usesStub ? "on a stub" : "on a loopback server";
+  const target = task.usesStub ? "on a stub" : `on a loopback server${task.concurrency > 1 ? ", 50 at once" : ""}`;
   const unit = task.usesStub ? "µs of CPU per call" : "µs per call";
   return ["GET", "POST"].map((method, index) =>
     compare({ title: `${method} ${target}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),

@@ -14,7 +14,7 @@ type LabelledPackage = Package & { readonly label: string };
 const modules = [
   "bare-fetch",
   "offers-client",
-  "offers-client-node",
+  "offers-client-fetch",
   "undici-request",
   "openapi-fetch",
   "hey-api",

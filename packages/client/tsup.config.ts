@@ -29,7 +29,7 @@ const classesFromIndex: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 const index = "src/index.ts";
-const subpaths = ["node", "openapi-fetch", "opentelemetry", "schemas", "testing"].map((name) => `src/${name}.ts`);
+const subpaths = ["openapi-fetch", "opentelemetry", "schemas", "testing"].map((name) => `src/${name}.ts`);
 
 // The script that calls tsup empties dist first. If tsup did so, each of the two builds would remove the files of the other build.
 export default defineConfig([

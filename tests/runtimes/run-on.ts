@@ -18,7 +18,7 @@ export interface InstalledRuntime extends Runtime {
   project: FreshProject;
 }
 
-/** Runs client-scenario.mjs with the runtime's own fetch. */
+/** Runs client-scenario.mjs with the runtime's default transport. */
 export const runClientOn = (runtime: InstalledRuntime) =>
   withService((addresses) =>
     runtime.binary === "workerd"
@@ -26,9 +26,9 @@ export const runClientOn = (runtime: InstalledRuntime) =>
       : runOnCommandLine(runtime, "client-cli.mjs", addresses),
   );
 
-/** Runs client-scenario.mjs with the transport in `@offers/client/node`. */
-export const runClientOverUndiciOn = (runtime: InstalledRuntime) =>
-  withService((addresses) => runOnCommandLine(runtime, "client-cli.mjs", addresses, "undici"));
+/** Runs client-scenario.mjs with Node's `fetch`. */
+export const runClientOverFetchOn = (runtime: InstalledRuntime) =>
+  withService((addresses) => runOnCommandLine(runtime, "client-cli.mjs", addresses, "fetch"));
 
 /** Runs testing-scenario.mjs, which needs no external service. */
 export const runTestServiceOn = (runtime: InstalledRuntime) => runOnCommandLine(runtime, "testing-scenario.mjs");

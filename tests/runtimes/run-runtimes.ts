@@ -9,7 +9,7 @@ import {
   type InstalledRuntime,
   type Results,
   runClientOn,
-  runClientOverUndiciOn,
+  runClientOverFetchOn,
   runTestServiceOn,
 } from "./run-on.ts";
 import { installRuntime, runtimes } from "./runtimes.ts";
@@ -20,7 +20,7 @@ const failures: string[] = [];
 const tables: Record<string, Record<string, Results>> = {};
 
 try {
-  await project.install("@hono/node-server", "esbuild", "undici");
+  await project.install("@hono/node-server", "esbuild");
   const scripts = (await readdir(import.meta.dirname)).filter((file) => file.endsWith(".mjs"));
   for (const file of scripts) await copyFile(join(import.meta.dirname, file), join(project.folder, file));
 
@@ -37,7 +37,7 @@ try {
     const runners: Record<string, (runtime: InstalledRuntime) => Promise<Results>> = {
       "@offers/client": runClientOn,
       ...(runtime.hasNode22 && {
-        "@offers/client/node": runClientOverUndiciOn,
+        "@offers/client, fetch": runClientOverFetchOn,
         "@offers/client/testing": runTestServiceOn,
       }),
       "@offers/webhook-kit/fetch": checkWebhooksOn,

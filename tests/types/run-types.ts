@@ -19,7 +19,7 @@ const globals = {
 };
 
 /** The optional peers, in the versions of the workspace. */
-const peers = ["msw", "undici", "zod", "@opentelemetry/api", "openapi-fetch", "@types/express"];
+const peers = ["msw", "zod", "@opentelemetry/api", "openapi-fetch", "@types/express"];
 
 const project = await createFreshProject();
 const failures: string[] = [];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** The HTTP client inside `@offers/client/node`, without timeouts, retries or typed errors. */
+/** The fastest HTTP client for Node, without timeouts, retries or typed errors. */
 export const candidate: ClientCandidate = {
   label: "bare undici.request",
   usesFetch: false,

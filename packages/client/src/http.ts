@@ -36,7 +36,7 @@ export interface OffersRequest {
   readonly headers: Record<string, string>;
   /** The JSON to send; null when the operation has no body. */
   readonly body: string | null;
-  /** The largest decompressed response body, in bytes, that the client and `undiciFetch` accept. */
+  /** The largest decompressed response body, in bytes, that the client accepts. */
   readonly maxResponseBytes: number;
   /** Aborted when the attempt times out or the caller's signal is aborted. */
   readonly signal: Signal;

@@ -53,7 +53,7 @@ function throwUnknownPackage(name: string): never {
 /** Packages that the published types and code import, keyed by the workspace folder in which they are installed. */
 const peers = {
   ".": ["@types/express", "@types/node", "express", "zod"],
-  "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch", "undici"],
+  "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch"],
   "packages/webhook-kit": ["redis"],
 };
 

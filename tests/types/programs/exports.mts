@@ -15,12 +15,6 @@ export const result = reading.safe();
 export const changes = offers.watchOffer("a");
 export const { events, recipients } = await reading;
 
-// @offers/client/node
-import { undiciFetch } from "@offers/client/node";
-
-export const pool = undiciFetch();
-export const send = (url: string, init: Parameters<typeof pool>[1]) => pool(url, init);
-
 // @offers/client/openapi-fetch
 import { createOpenApiClient } from "@offers/client/openapi-fetch";
 

@@ -112,7 +112,6 @@ class Call<Argument, Data> implements CallContext {
     const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
     for (const [name, value] of Object.entries(options.headers))
       headers[checkHeaderName("headers", name)] = checkHeaderValue(name, value);
-    if (!settings.reuseConnections) headers.connection = "close";
     let body: string | null = null;
     if (operation.method === "POST") {
       headers["content-type"] = "application/json";

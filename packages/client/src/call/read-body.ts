@@ -1,6 +1,6 @@
 import type { FetchResponse } from "../http.ts";
 
-/** Matches the error codes for a body that is too large, from Node's zlib and `./node`, undici and V8. */
+/** Matches the error codes for a body that is too large, from Node's zlib and `node:http`, undici and V8. */
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**

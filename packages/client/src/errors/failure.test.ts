@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toOffersError } from "./failure.ts";
 
-/** The error that `undiciFetch` throws if no connection was made. */
+/** The error that a transport throws if no connection was made. */
 class NotSentError extends Error {
   readonly code = "REQUEST_NOT_SENT";
 

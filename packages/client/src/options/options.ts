@@ -106,13 +106,6 @@ export interface OffersClientOptions {
    * @default writes one line to `console.warn`
    */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
-  /**
-   * Whether to reuse connections. With `false`, every request asks the service to close the connection afterwards. Every request then
-   * needs a new handshake, but no request uses a connection that a load balancer dropped or that was lost while a serverless function was
-   * frozen. Set it to `false` only with the runtime's `fetch`: `undiciFetch` from `@offers/client/node` protects creations and completions
-   * itself. @default true
-   */
-  reuseConnections?: boolean | undefined;
   /** The `User-Agent` header. @default "offers-client" */
   userAgent?: string | undefined;
 }

@@ -41,7 +41,6 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   logger: undefined,
   onRetry: () => {},
   onDeprecation: warnOfDeprecation,
-  reuseConnections: true,
   userAgent: "offers-client",
 };
 

@@ -1,11 +1,12 @@
 // Response headers: the remaining rate limit, and deprecation and sunset notices.
+import { Agent } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type DeprecationNotice, OffersClient, type OffersClientOptions } from "../../src/index.ts";
-import { undiciFetch } from "../../src/node.ts";
+import { type DeprecationNotice, type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { TracedOffersClient } from "../../src/opentelemetry.ts";
 import { input, offer } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
+const runtimeFetch: Fetch = (url, init) => fetch(url, init);
 const limits = { RateLimit: '"key";r=598;t=42', "RateLimit-Policy": '"key";q=600;w=60' };
 const rateLimit = { policy: "key", remaining: 598, resetAfterMs: 42_000, limit: 600, windowMs: 60_000 };
 
@@ -15,9 +16,8 @@ async function createClient(status: number, headers: Record<string, string>, opt
 }
 
 test("with any transport, a result and an error contain the number of requests left [D-144]", async () => {
-  const pool = undiciFetch();
-  onTestFinished(() => pool.close());
-  for (const options of [{}, { fetch: pool }]) {
+  const agent = new Agent();
+  for (const options of [{ fetch: runtimeFetch }, { agent }]) {
     const client = await createClient(200, limits, options);
     expect(await client.getOffer("a").withResponse()).toMatchObject({ rateLimit });
     expect(await client.createOffer(input).safe()).toMatchObject({ ok: true, rateLimit });

@@ -1,8 +1,7 @@
-import { createServer, type ServerResponse } from "node:http";
+import { Agent, createServer, type ServerResponse } from "node:http";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { type AnyOffersError, type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
-import { undiciFetch } from "../../src/node.ts";
 import { createOpenApiClient } from "../../src/openapi-fetch.ts";
 import { validateResponses } from "../../src/schemas.ts";
 import { input, offer } from "../support/offer.ts";
@@ -39,17 +38,19 @@ const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-function createUndiciFetch(): Fetch {
-  const pool = undiciFetch();
-  onTestFinished(() => pool.close());
-  return pool;
+const runtimeFetch: Fetch = (url, init) => fetch(url, init);
+
+function createAgent(): Agent {
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  return agent;
 }
 
 const transports: [string, () => Partial<OffersClientOptions>][] = [
-  ["the runtime's fetch", () => ({})],
-  ["undici", () => ({ fetch: createUndiciFetch() })],
-  ["middleware that validates", () => ({ middleware: [validateResponses()] })],
-  ["undici and middleware that validates", () => ({ fetch: createUndiciFetch(), middleware: [validateResponses()] })],
+  ["the runtime's fetch", () => ({ fetch: runtimeFetch })],
+  ["node:http", () => ({ agent: createAgent() })],
+  ["fetch and middleware that validates", () => ({ fetch: runtimeFetch, middleware: [validateResponses()] })],
+  ["node:http and middleware that validates", () => ({ agent: createAgent(), middleware: [validateResponses()] })],
 ];
 
 test.each(transports)(

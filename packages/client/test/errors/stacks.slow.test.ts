@@ -165,11 +165,11 @@ test("the stack shows the line of the call even with a slow apiKey function, in 
   );
   const lines = [
     `import { OffersClient } from "${source}index.ts";`,
-    `import { undiciFetch } from "${source}node.ts"; import { createOpenApiClient } from "${source}openapi-fetch.ts"; import { TracedOffersClient } from "${source}opentelemetry.ts"; import { validateResponses } from "${source}schemas.ts";`,
+    `import { createOpenApiClient } from "${source}openapi-fetch.ts"; import { TracedOffersClient } from "${source}opentelemetry.ts"; import { validateResponses } from "${source}schemas.ts";`,
     'const options = { baseUrl: process.env.BASE_URL, apiKey: "key" }; const show = (error) => console.log(/hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);',
     'try { for await (const _ of new OffersClient(options).watchOffer("lasting", { pollIntervalMs: 1 })); } catch (error) { show(error); }',
     'await new OffersClient({ ...options, apiKey: async () => new Promise((resolve) => setTimeout(resolve, 9, "key")) }).getOffer("a").catch(show);',
-    'await new OffersClient({ ...options, fetch: undiciFetch() }).getOffer("a").catch(show);',
+    'await new OffersClient({ ...options, fetch: (url, init) => fetch(url, init) }).getOffer("a").catch(show);',
     'await new TracedOffersClient(options).getOffer("a").catch(show);',
     'show((await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } })).error);',
     'await new OffersClient({ ...options, middleware: [validateResponses(), async () => { throw new Error("x"); }] }).getOffer("a").catch(show);',

@@ -4,7 +4,6 @@ import { build } from "../support/esbuild.ts";
 
 test.each([
   ["index", []],
-  ["node", ["undici"]],
   ["openapi-fetch", ["openapi-fetch"]],
   ["opentelemetry", ["@opentelemetry/api"]],
   ["schemas", ["zod"]],

@@ -1,18 +1,15 @@
 // A thousand creations over connections that were dropped while idle, or with a server that resets each connection after a request.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Agent, createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
-import { undiciFetch } from "../../src/node.ts";
 import { input } from "../support/offer.ts";
 
 const transports = {
-  "/node": "{ fetch: undiciFetch() }",
-  "reuseConnections: false": "{ reuseConnections: false }",
   "the default on Node": "{}",
   "the runtime's fetch": "{ fetch: (url, init) => fetch(url, init) }",
 };
@@ -61,19 +58,8 @@ async function startResettingBalancer(baseUrl: string): Promise<string> {
   );
 }
 
-function createOptions(transport: string): Partial<OffersClientOptions> {
-  if (transport === "reuseConnections: false") return { reuseConnections: false };
-  if (transport === "the runtime's fetch") return { fetch: (url, init) => fetch(url, init) };
-  if (transport === "the default on Node") {
-    // In this process, undici is imported, so that the default is `fetch`.
-    const agent = new Agent({ keepAlive: true });
-    onTestFinished(() => agent.destroy());
-    return { agent };
-  }
-  const pool = undiciFetch();
-  onTestFinished(() => pool.close());
-  return { fetch: pool };
-}
+const createOptions = (transport: string): Partial<OffersClientOptions> =>
+  transport === "the runtime's fetch" ? { fetch: (url, init) => fetch(url, init) } : {};
 
 test.each(Object.keys(transports))(
   "1,000 creations, a second apart, all succeed behind a load balancer that resets idle connections: %s [D-142]",
@@ -103,7 +89,6 @@ test.each(Object.keys(transports))(
  */
 const createProgram = (baseUrl: string, transport: string) => `
   import { OffersClient } from "./src/index.ts";
-  ${transport.includes("undiciFetch") ? 'import { undiciFetch } from "./src/node.ts";' : ""}
   const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", ...${transport} });
   const input = ${JSON.stringify(input)};
   const countsByCode = {};

@@ -1,13 +1,15 @@
-// Real connection failures from the kernel and OpenSSL, through Node's and undici's fetch.
+// Real connection failures from the kernel and OpenSSL, through `node:http`, Node's fetch and undici's.
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
+import { Agent as HttpAgent } from "node:http";
 import { createSecureServer } from "node:http2";
+import { Agent as TlsAgent } from "node:https";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { SecureVersion } from "node:tls";
 import { Worker } from "node:worker_threads";
 import { Agent, fetch as fetchFromUndici } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type Fetch, OffersClient } from "../../src/index.ts";
+import { type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
 import { createAuthority } from "../support/serve-tls.ts";
 
@@ -44,28 +46,29 @@ const lookup = (_name: string, _options: object, callback: (error: null, address
     ["127.0.0.2", "127.0.0.1"].map((address) => ({ address, family: 4 })),
   );
 
-test.each<[string, () => Fetch]>([
+test.each<[string, () => Partial<OffersClientOptions>]>([
+  ["node:http", () => ({ agent: new HttpAgent({ lookup: lookup as never }) })],
   [
-    "Node",
+    "Node's fetch",
     () => {
       vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
       onTestFinished(() => void vi.restoreAllMocks());
-      return (url, init) => fetch(url, init);
+      return { fetch: (url, init) => fetch(url, init) };
     },
   ],
   [
-    "undici",
+    "undici's fetch",
     () => {
       const dispatcher = new Agent({ connect: { lookup: lookup as never } });
       onTestFinished(() => dispatcher.close());
-      return (url, init) => fetchFromUndici(url, { ...init, dispatcher });
+      return { fetch: (url, init) => fetchFromUndici(url, { ...init, dispatcher }) };
     },
   ],
 ])(
-  "%s's fetch reports that the request was not sent when one address hangs and the next refuses the connection",
-  async (_name, createFetch) => {
+  "%s reports that the request was not sent when one address hangs and the next refuses the connection",
+  async (_name, createOptions) => {
     const baseUrl = `http://localhost:${await openHangingPort()}`;
-    const client = new OffersClient({ baseUrl, apiKey, fetch: createFetch(), maxRetries: 1 });
+    const client = new OffersClient({ baseUrl, apiKey, ...createOptions(), maxRetries: 1 });
     const error = await client.createOffer(input).catch((error: unknown) => error);
     // The AggregateError has the code of the first address.
     expect(error).toMatchObject({
@@ -79,11 +82,11 @@ test.each<[string, () => Fetch]>([
 const { ca, ...certificate } = createAuthority();
 
 /** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
-async function startDamagedService(maxVersion: SecureVersion, byteIndex: number) {
+async function startDamagedService(transport: "node:http" | "undici", maxVersion: SecureVersion, byteIndex: number) {
   const receivedMethods: string[] = [];
   // Set by the first request, and reset when the first record of its response has been damaged.
   let shouldDamage = false;
-  const service = createSecureServer({ ...certificate, maxVersion }, (request, response) => {
+  const service = createSecureServer({ ...certificate, maxVersion, allowHTTP1: true }, (request, response) => {
     receivedMethods.push(request.method);
     shouldDamage = receivedMethods.length === 1;
     request.resume().on("end", () => response.end(JSON.stringify(offer)));
@@ -112,7 +115,8 @@ async function startDamagedService(maxVersion: SecureVersion, byteIndex: number)
   const baseUrl = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   // Uses HTTP/2, undici's default, because over HTTP/1.1 undici reports "other side closed" instead of OpenSSL's error.
   const fetch: Fetch = (url, init) => fetchFromUndici(url, { ...init, dispatcher });
-  return { client: new OffersClient({ baseUrl, apiKey, fetch }), receivedMethods };
+  const options = transport === "undici" ? { fetch } : { agent: new TlsAgent({ keepAlive: true, ca }) };
+  return { client: new OffersClient({ baseUrl, apiKey, ...options }), receivedMethods };
 }
 
 test.each<[SecureVersion, part: string, byte: number]>([
@@ -121,7 +125,8 @@ test.each<[SecureVersion, part: string, byte: number]>([
   ["TLSv1.3", "ciphertext", 20],
   ["TLSv1.2", "ciphertext", 20],
 ])("a %s record whose %s is damaged after the handshake results in a lost connection", async (version, _part, byte) => {
-  const creationService = await startDamagedService(version, byte);
+  for (const transport of ["undici", "node:http"] as const) {
+  const creationService = await startDamagedService(transport, version, byte);
   const error = await creationService.client.createOffer(input).catch((error: unknown) => error);
   expect(error).toMatchObject({
     code: "connection_lost",
@@ -129,7 +134,8 @@ test.each<[SecureVersion, part: string, byte: number]>([
     cause: { code: expect.stringMatching(/^ERR_SSL/) },
   });
   expect(creationService.receivedMethods).toEqual(["POST"]);
-  const readService = await startDamagedService(version, byte);
+  const readService = await startDamagedService(transport, version, byte);
   expect(await readService.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
   expect(readService.receivedMethods).toEqual(["GET", "GET"]);
+  }
 });
