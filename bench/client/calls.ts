@@ -14,7 +14,7 @@ export interface ClientModule {
   readonly candidate: ClientCandidate;
 }
 
-/** Measures calls: CPU time with a stubbed fetch, wall time with a loopback server, one at a time and 50 at once. */
+/** Measures calls: CPU time with a stubbed fetch, wall time with a loopback server, one at a time and 50 in parallel. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const rounds = quick ? 2 : 12;
   const fetchClients = clients.filter(({ candidate }) => candidate.usesFetch);
@@ -54,7 +54,7 @@ async function measureMethods(
       baseModule: base.module.href,
     } satisfies CallTask),
   );
-  const target = task.usesStub ? "on a stub" : `on a loopback server${task.concurrency > 1 ? ", 50 at once" : ""}`;
+  const target = task.usesStub ? "on a stub" : `on a loopback server${task.concurrency > 1 ? ", 50 in parallel" : ""}`;
   const unit = task.usesStub ? "µs of CPU per call" : "µs per call";
   return ["GET", "POST"].map((method, index) =>
     compare({ title: `${method} ${target}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),

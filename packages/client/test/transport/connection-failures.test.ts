@@ -126,16 +126,16 @@ test.each<[SecureVersion, part: string, byte: number]>([
   ["TLSv1.2", "ciphertext", 20],
 ])("a %s record whose %s is damaged after the handshake results in a lost connection", async (version, _part, byte) => {
   for (const transport of ["undici", "node:http"] as const) {
-  const creationService = await startDamagedService(transport, version, byte);
-  const error = await creationService.client.createOffer(input).catch((error: unknown) => error);
-  expect(error).toMatchObject({
-    code: "connection_lost",
-    attempts: 1,
-    cause: { code: expect.stringMatching(/^ERR_SSL/) },
-  });
-  expect(creationService.receivedMethods).toEqual(["POST"]);
-  const readService = await startDamagedService(transport, version, byte);
-  expect(await readService.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
-  expect(readService.receivedMethods).toEqual(["GET", "GET"]);
+    const creationService = await startDamagedService(transport, version, byte);
+    const error = await creationService.client.createOffer(input).catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      code: "connection_lost",
+      attempts: 1,
+      cause: { code: expect.stringMatching(/^ERR_SSL/) },
+    });
+    expect(creationService.receivedMethods).toEqual(["POST"]);
+    const readService = await startDamagedService(transport, version, byte);
+    expect(await readService.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
+    expect(readService.receivedMethods).toEqual(["GET", "GET"]);
   }
 });

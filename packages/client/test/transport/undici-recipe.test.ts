@@ -18,26 +18,20 @@ function createClient(baseUrl: string, dispatcher: Dispatcher) {
   return new OffersClient({ baseUrl, apiKey, fetch, maxRetries: 1 });
 }
 
-test(
-  "a private certificate authority is trusted if it is configured",
-  async () => {
-    const { baseUrl, received } = await startService();
-    const client = createClient(baseUrl, new Agent({ connect: { ca } }));
-    await expect(client.getOffer("a")).resolves.toEqual(offer);
-    expect(received.keys).toEqual([apiKey]);
-  },
-);
+test("a private certificate authority is trusted if it is configured", async () => {
+  const { baseUrl, received } = await startService();
+  const client = createClient(baseUrl, new Agent({ connect: { ca } }));
+  await expect(client.getOffer("a")).resolves.toEqual(offer);
+  expect(received.keys).toEqual([apiKey]);
+});
 
-test(
-  "an untrusted certificate ends the call before the request is sent, without a retry",
-  async () => {
-    const { baseUrl, received } = await startService();
-    const client = createClient(baseUrl, new Agent());
-    for (const call of [() => client.getOffer("a"), () => client.createOffer(input)])
-      await expect(call()).rejects.toMatchObject({ name: "ConnectionError", code: "tls_failed", attempts: 1 });
-    expect(received.requestCount).toBe(0);
-  },
-);
+test("an untrusted certificate ends the call before the request is sent, without a retry", async () => {
+  const { baseUrl, received } = await startService();
+  const client = createClient(baseUrl, new Agent());
+  for (const call of [() => client.getOffer("a"), () => client.createOffer(input)])
+    await expect(call()).rejects.toMatchObject({ name: "ConnectionError", code: "tls_failed", attempts: 1 });
+  expect(received.requestCount).toBe(0);
+});
 
 test("a CONNECT proxy forwards the call and does not see the key", async () => {
   const { baseUrl, received } = await startService();
@@ -58,10 +52,7 @@ test("a server behind a proxy must have a trusted certificate too", async () => 
   expect(received.requestCount).toBe(0);
 });
 
-test(
-  "if the proxy is down, the call fails because no connection was made",
-  async () => {
-    const client = createClient("https://service.example", new ProxyAgent(await findUnusedUrl()));
-    await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed", attempts: 2 });
-  },
-);
+test("if the proxy is down, the call fails because no connection was made", async () => {
+  const client = createClient("https://service.example", new ProxyAgent(await findUnusedUrl()));
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed", attempts: 2 });
+});
