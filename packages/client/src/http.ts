@@ -96,6 +96,7 @@ export const notSentCode = "REQUEST_NOT_SENT";
 
 /** What sends the requests. */
 export interface Transport {
+  /** Which one sends the next request. */
   readonly name: "fetch" | "node:http";
   readonly send: Fetch;
 }

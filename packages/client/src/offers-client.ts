@@ -208,7 +208,7 @@ export class OffersClient {
    * (see `connection_lost`).
    */
   get transport(): "node:http" | "fetch" {
-    return this.#settings.chooseTransport().name;
+    return this.#settings.transport.name;
   }
 
   /**

@@ -142,7 +142,7 @@ class Call<Argument, Data> implements CallContext {
    * sooner (D-25). Does not count an attempt if the signal is already aborted.
    */
   #sendAttempt(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
-    const { apiKeyHeader, chooseTransport, middleware } = this.#settings;
+    const { apiKeyHeader, middleware, transport } = this.#settings;
     this.attemptError = undefined;
     // Until the middleware returns a response, an error that this package did not create counts as the middleware's.
     let isInMiddleware = middleware.length > 0;
@@ -150,7 +150,7 @@ class Call<Argument, Data> implements CallContext {
     const callFetch: Send = async (finalRequest) => {
       try {
         const options = { ...finalRequest, redirect: "manual", ...noStore() } as const;
-        return await chooseTransport().send(finalRequest.url, options);
+        return await transport.send(finalRequest.url, options);
       } catch (thrown) {
         throw toOffersError(thrown, this);
       }
@@ -217,14 +217,13 @@ class Call<Argument, Data> implements CallContext {
   }
 
   #logAttempt(startedAt: number, status: number | undefined, code?: string, retryDelayMs?: number): void {
-    const { logger, chooseTransport } = this.#settings;
+    const { logger, transport } = this.#settings;
     if (!logger) return;
     const durationMs = performance.now() - startedAt;
-    const { name: transport } = chooseTransport();
     const fields = {
       operation: this.operation,
       attempt: this.attempts,
-      transport,
+      transport: transport.name,
       durationMs,
       status,
       code,

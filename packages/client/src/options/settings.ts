@@ -1,7 +1,7 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import { findNearestName } from "@offers/contract/nearest-name";
 import { findBaseUrlProblem, findHeaderValueProblem } from "@offers/contract/request-values";
-import { openTransport, runtimeFetch } from "#transport";
+import { openTransport, transportDefaults } from "#transport";
 import type { UsageError } from "../errors/error-classes.ts";
 import { toOffersError, unreadableArgument } from "../errors/failure.ts";
 import { assertEach, assertType, throwUsageError, typeName } from "../errors/usage.ts";
@@ -35,8 +35,7 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   maxRetryAfterMs,
   maxResponseBytes,
   serviceHonoursIdempotencyKey: false,
-  fetch: runtimeFetch,
-  agent: undefined,
+  ...transportDefaults,
   middleware: [],
   logger: undefined,
   onRetry: () => {},
@@ -52,8 +51,7 @@ export interface ClientSettings extends Defaults {
   /** Shown in messages instead of `baseUrl`, whose path may be secret. */
   readonly host: string;
   readonly query: string;
-  /** Returns the transport for the next request. */
-  readonly chooseTransport: () => Transport;
+  readonly transport: Transport;
   /** The settings for a call without options. */
   readonly call: CallSettings;
   /** The topics that have been reported: the name of a deprecated operation, or `shape` for an unexpected response shape (D-126). */
@@ -83,8 +81,7 @@ export function readSettings(clientOptions: OffersClientOptions): ClientSettings
     const url = readBaseUrl(clientOptions.baseUrl);
     return {
       ...options,
-      chooseTransport:
-        openTransport(options.fetch, options.agent) ?? throwUsageError("agent must be an http.Agent, on Node"),
+      transport: openTransport(options.fetch, options.agent, throwUsageError),
       apiKey,
       baseUrl: url.href.replace(/\/+$/, ""),
       host: url.host,

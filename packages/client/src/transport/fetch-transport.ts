@@ -8,10 +8,7 @@ import type { Fetch, Transport } from "../http.ts";
 export const runtimeFetch: Fetch = (url, init) =>
   globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
 
-/**
- * Returns a function that chooses the transport for the next request, or undefined if the agent cannot be used.
- *
- * @param fetch the user's, or `runtimeFetch`
- */
-export const openTransport = (fetch: Fetch, agent?: object): (() => Transport) | undefined =>
-  agent ? undefined : () => ({ name: "fetch", send: fetch });
+/** The options that this transport has, with their defaults. */
+export const transportDefaults: { readonly fetch: Fetch } = { fetch: runtimeFetch };
+
+export const openTransport = (fetch: Fetch): Transport => ({ name: "fetch", send: fetch });

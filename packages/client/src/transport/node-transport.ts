@@ -16,29 +16,29 @@ interface ProxySettings {
 // Loaded by the first request, because `node:https` takes longer to load than this package.
 const loadModule = (protocol: Protocol) => process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 
-/**
- * Returns a function that chooses the transport for the next request, or undefined if the agent cannot be used. The user's `fetch` is always
- * used, and so is an agent: a request must not bypass its proxy or its certificate. Without them, `node:http` is used only if a request then
- * takes the way that it would take through `fetch` (D-190).
- *
- * @param fetch the user's, or `runtimeFetch`
- */
-export const openTransport = (fetch: Fetch, agent?: NodeAgent): (() => Transport) | undefined => {
-  const fetchTransport: Transport = { name: "fetch", send: fetch };
-  if (fetch !== runtimeFetch) return () => fetchTransport;
-  if (agent !== undefined) {
-    const transport = createTransport(() => agent);
-    return typeof Object(agent).freeSockets === "object" ? () => transport : undefined;
-  }
-  return () => {
-    const route = findFetchRoute();
-    if (route === "direct") return directTransport;
-    // An older Node honours the proxy variables in `fetch` only.
-    return route === "proxy-variables" && readProxyEnv("https:") ? proxyTransport : fetchTransport;
-  };
+/** The options that this transport has, with their defaults. */
+export const transportDefaults: { readonly fetch: Fetch; readonly agent: NodeAgent | undefined } = {
+  fetch: runtimeFetch,
+  agent: undefined,
 };
 
-export { runtimeFetch };
+/**
+ * Returns the transport. The user's `fetch` is always used, and so is an agent: a request must not bypass its proxy or its certificate.
+ * Without them, every request uses `node:http` only if it then takes the way that it would take through `fetch` (D-190).
+ *
+ * @param throwUsageError throws the client's error for an invalid option
+ */
+export function openTransport(
+  fetch: Fetch,
+  agent: NodeAgent | undefined,
+  throwUsageError: (message: string) => never,
+): Transport {
+  if (fetch !== runtimeFetch) return { name: "fetch", send: fetch };
+  if (agent === undefined) return defaultTransport;
+  if (typeof Object(agent).freeSockets !== "object")
+    throwUsageError("agent must be an Agent of node:http or node:https");
+  return createTransport(() => agent);
+}
 
 /** Returns the variables that Node's own agent honours. */
 const readProxyEnv = (protocol: Protocol) =>
@@ -72,3 +72,18 @@ function shareAgents(readVariables: typeof readProxyEnv): (protocol: Protocol) =
 
 const directTransport = createTransport(shareAgents(() => undefined));
 const proxyTransport = createTransport(shareAgents(readProxyEnv));
+const fetchTransport: Transport = { name: "fetch", send: runtimeFetch };
+
+function chooseTransport(): Transport {
+  const route = findFetchRoute();
+  if (route === "direct") return directTransport;
+  // An older Node honours the proxy variables in `fetch` only.
+  return route === "proxy-variables" && readProxyEnv("https:") ? proxyTransport : fetchTransport;
+}
+
+const defaultTransport: Transport = {
+  get name() {
+    return chooseTransport().name;
+  },
+  send: (url, init) => chooseTransport().send(url, init),
+};
