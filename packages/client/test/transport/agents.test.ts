@@ -3,7 +3,7 @@ import { getEventListeners, once } from "node:events";
 import { Agent, createServer, type ServerResponse } from "node:http";
 import { type AgentOptions, createServer as createTlsServer, Agent as TlsAgent } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
@@ -72,6 +72,19 @@ test("a CONNECT proxy forwards the call and does not see the key", async () => {
   expect(received.keys).toEqual([apiKey, apiKey]);
   expect(new Set(connectRequests.map(({ target }) => target))).toEqual(new Set([new URL(baseUrl).host]));
   expect(JSON.stringify(connectRequests)).not.toContain(apiKey);
+});
+
+test("a creation does not use a tunnel that has been idle for 300 ms either, but a read does [D-142]", async () => {
+  const { baseUrl } = await serveTls(certificate, text);
+  const { uri, connectRequests } = await startConnectProxy();
+  const { client } = createClient(baseUrl, { ca, proxyEnv: { HTTPS_PROXY: uri } });
+  await client.createOffer(input);
+  await pause(350);
+  await client.getOffer("a");
+  expect(connectRequests).toHaveLength(1);
+  await pause(350);
+  await client.createOffer(input);
+  expect(connectRequests).toHaveLength(2);
 });
 
 test.each(["407 Proxy Authentication Required", "502 Bad Gateway"])(
