@@ -20,7 +20,7 @@ test.each([
 test.each([
   ["3.0", 3_000],
   ["299.997", 299_997],
-])("retryAfterMs parses %j, which has a fraction [D-160]", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
+])("retryAfterMs parses %j, which has a fraction [D-156]", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
 // RFC 9110, section 6.6.1: Date is the time at which the response was created, by the clock that Retry-After uses.
 test.each([

@@ -2,7 +2,7 @@ import { parseHttpDate } from "./http-date.ts";
 
 /**
  * Parses a `Retry-After` header, which contains seconds or an HTTP date. Some services send seconds with a fraction, such as `3.0`, which
- * the RFC does not allow (D-160).
+ * the RFC does not allow (D-156).
  *
  * @param header undefined or null if the response has no such header, a list if it has several
  * @param now Unix milliseconds

@@ -21,7 +21,7 @@ export interface PasswordChange {
 }
 
 /**
- * Changes the password of the session's owner, and ends their other sessions (D-183). Wrong passwords count like those of a sign-in on a
+ * Changes the password of the session's owner, and ends their other sessions (D-162). Wrong passwords count like those of a sign-in on a
  * known device, which is this session, so that nobody else can prevent the change.
  *
  * @throws {ProblemError} `invalid_request` if the current password is wrong; `too_many_sign_ins`
@@ -61,7 +61,7 @@ export async function changePassword(
 
 const wrongPassword = () => invalidRequest(new Map([["currentPassword", ["Enter your current password."]]]));
 
-/** Ends all sessions of an owner, and their event streams (D-183). */
+/** Ends all sessions of an owner, and their event streams (D-162). */
 export async function signOutEverywhere(
   { store, streams }: Pick<AccountDeps, "store" | "streams">,
   role: Role,

@@ -22,4 +22,4 @@ test.each([
   ["Kim@EXAMPLE.com", "kim@example.com"],
   ["\u212Aim@example.com", "\u212Aim@example.com"],
   ["\u0130da@example.com", "\u0130da@example.com"],
-])("%j identifies the account %j [D-185]", (address, account) => expect(toSignInAddress(address)).toBe(account));
+])("%j identifies the account %j [D-164]", (address, account) => expect(toSignInAddress(address)).toBe(account));

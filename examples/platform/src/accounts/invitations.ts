@@ -8,7 +8,7 @@ export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.ge
 
 /**
  * Returns an address in the form that identifies an account. Ignores only the case of ASCII letters, like PostgreSQL's `lower` in the
- * collation "C" (D-185). `toLowerCase` would turn the Kelvin sign into a k, which is a letter of someone else's address.
+ * collation "C" (D-164). `toLowerCase` would turn the Kelvin sign into a k, which is a letter of someone else's address.
  */
 export const toSignInAddress = (emailAddress: string): string =>
   emailAddress.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -19,11 +19,11 @@ interface RateLimit {
 /** Creates a limiter. @param name the start of its keys, which distinguishes them from those of other limiters */
 export type CreateLimiter = (name: string, limit: RateLimit) => RateLimiterAbstract;
 
-/** Counts in this process. For limits on every request, because counting each of them in the store would cost a statement (D-180). */
+/** Counts in this process. For limits on every request, because counting each of them in the store would cost a statement (D-159). */
 export const limitInMemory: CreateLimiter = (keyPrefix, { count: points, seconds: duration }) =>
   new RateLimiterMemory({ keyPrefix, points, duration });
 
-/** Counts in the store, for all processes. If the store is unavailable, nothing is allowed (D-180). */
+/** Counts in the store, for all processes. If the store is unavailable, nothing is allowed (D-159). */
 export const limitInStore =
   ({ db }: Pick<Store, "db">): CreateLimiter =>
   (keyPrefix, { count: points, seconds: duration }) =>

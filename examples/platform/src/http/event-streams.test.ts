@@ -32,7 +32,7 @@ test("keeps a stream open when its session outlasts the longest timer", async ()
   expect(received).toContain("event: offer");
 });
 
-test("a user's twenty-first stream ends the oldest, and nobody else's [D-184]", async () => {
+test("a user's twenty-first stream ends the oldest, and nobody else's [D-163]", async () => {
   const streams = new EventStreams();
   const server = express()
     .get("/:owner", (request, response) => {

@@ -5,7 +5,7 @@ const heartbeatMs = 15_000;
 const maxTimerDelayMs = 2 ** 31 - 1;
 /** The backpressure limit. A reader that falls this far behind is disconnected, and resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
-/** The maximum number of streams per user in this process (D-184). All open pages in a browser share one stream. */
+/** The maximum number of streams per user in this process (D-163). All open pages in a browser share one stream. */
 const maxStreamsPerOwner = 20;
 
 export interface StreamEvent {

@@ -4,7 +4,7 @@ import { chmodSync, statSync } from "node:fs";
 const unchangeableCodes = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EROFS"]);
 
 /**
- * Makes a file or folder accessible only to its owner, even if an earlier version or a copy left it accessible (D-181). Does not change
+ * Makes a file or folder accessible only to its owner, even if an earlier version or a copy left it accessible (D-160). Does not change
  * the files in a folder, because other users can no longer reach them. Does nothing if the permissions cannot be changed.
  */
 export function makePrivate(path: string): void {

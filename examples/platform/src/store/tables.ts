@@ -90,7 +90,7 @@ export interface SessionTable {
   expires_at: Timestamp;
 }
 
-/** How many requests a limiter has counted (D-180). rate-limiter-flexible defines the columns. */
+/** How many requests a limiter has counted (D-159). rate-limiter-flexible defines the columns. */
 export interface RateLimitTable {
   key: Immutable<string>;
   points: number;

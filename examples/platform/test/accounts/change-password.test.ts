@@ -31,7 +31,7 @@ const change = ({ home }: Account, token: string, json: unknown) =>
 describe.each(accounts)("an account at $home", (account) => {
   const isSignedIn = async (token: string) => (await platform.call("GET", account.read, { token })).status === 200;
 
-  test("a user changes the password, which ends all other sessions but not this one [D-183]", async () => {
+  test("a user changes the password, which ends all other sessions but not this one [D-162]", async () => {
     const here = await openSession(account, oldPassword);
     const elsewhere = await openSession(account, oldPassword);
     const json = { currentPassword: oldPassword, newPassword };
@@ -42,7 +42,7 @@ describe.each(accounts)("an account at $home", (account) => {
     expect((await change(account, here, back)).status).toBe(204);
   });
 
-  test("without the current password, nothing changes, and wrong ones are counted [D-183]", async () => {
+  test("without the current password, nothing changes, and wrong ones are counted [D-162]", async () => {
     const token = await openSession(account, oldPassword);
     const wrong = { currentPassword: "wrong", newPassword };
     for (let count = 0; count < 10; count += 1) {
@@ -58,7 +58,7 @@ describe.each(accounts)("an account at $home", (account) => {
     expect(await isSignedIn(token)).toBe(true);
   });
 
-  test("a sign-in that began before the change does not survive it [D-183]", async () => {
+  test("a sign-in that began before the change does not survive it [D-162]", async () => {
     const here = await openSession(account, oldPassword);
     const attempts = Array.from({ length: 8 }, (_, index) => signIn(account, oldPassword, `192.0.2.${index + 10}`));
     const changed = await change(account, here, { currentPassword: oldPassword, newPassword });
@@ -68,7 +68,7 @@ describe.each(accounts)("an account at $home", (account) => {
     await change(account, here, { currentPassword: newPassword, newPassword: oldPassword });
   });
 
-  test("a user signs out everywhere [D-183]", async () => {
+  test("a user signs out everywhere [D-162]", async () => {
     const tokens = [await openSession(account, oldPassword), await openSession(account, oldPassword)];
     const signOut = () => platform.call("DELETE", `${account.home}/sessions`, { token: tokens[0] ?? "" });
     expect((await signOut()).status).toBe(204);
@@ -84,7 +84,7 @@ describe.each(pages)("the account page $path", ({ path, signInPath, name }) => {
     return client;
   };
 
-  test("a user changes the password on a page that never repeats it [D-183]", async () => {
+  test("a user changes the password on a page that never repeats it [D-162]", async () => {
     const here = await openPage();
     const elsewhere = await openPage();
     const rejected = await here.send(path, { currentPassword: "wrong-but-secret", newPassword: "short" });
@@ -103,7 +103,7 @@ describe.each(pages)("the account page $path", ({ path, signInPath, name }) => {
     await here.send(path, { currentPassword: newPassword, newPassword: oldPassword });
   });
 
-  test("a user signs out everywhere, which ends event streams too [D-183]", async () => {
+  test("a user signs out everywhere, which ends event streams too [D-162]", async () => {
     const here = await openPage();
     const elsewhere = await openPage();
     const livePath = /data-live-stream="([^"]+)"/.exec((await elsewhere.get(path)).text)?.[1] ?? "";

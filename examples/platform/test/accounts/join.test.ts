@@ -100,7 +100,7 @@ describe("invitation links", () => {
     await eventually("the webhook arrives", async () => listContactRequests().length === countBefore + 1);
   });
 
-  test("an address with a letter that only looks like another is another worker's, who can sign in with it [D-185]", async () => {
+  test("an address with a letter that only looks like another is another worker's, who can sign in with it [D-164]", async () => {
     const passwords = ["the first password", "the second password"];
     for (const [index, password] of passwords.entries()) {
       const path = await invite(10 + index, ["hana@harbour-hotels.example", "bo@bistro-group.example"][index]);

@@ -55,23 +55,23 @@ describe.each((await storesUnderTest()).slice(1))("several processes on $title",
     return (await process.call("POST", "/portal/session", { headers: from(address), json })).status;
   };
 
-  test("all processes together allow ten wrong passwords for an account from one network [D-180]", async () => {
+  test("all processes together allow ten wrong passwords for an account from one network [D-159]", async () => {
     expect(await countAccepted((process) => post(process, "192.0.2.1", "hana@harbour-hotels.example"))).toBe(10);
   });
 
-  test("all processes together allow a hundred wrong passwords for an account from all networks [D-180]", async () => {
+  test("all processes together allow a hundred wrong passwords for an account from all networks [D-159]", async () => {
     let host = 0;
     const send = (process: (typeof processes)[number]) =>
       post(process, `198.51.100.${host++ % 250}`, "bo@bistro-group.example");
     expect(await countAccepted(send)).toBe(100);
   });
 
-  test("all processes together allow sixty invalid keys from one network [D-180]", async () => {
+  test("all processes together allow sixty invalid keys from one network [D-159]", async () => {
     const options = { key: "wrong", headers: from("192.0.2.2") };
     expect(await countAccepted(async (process) => (await process.call("GET", "/offer/none", options)).status)).toBe(60);
   });
 
-  test("no password is checked while attempts cannot be counted [D-180]", async () => {
+  test("no password is checked while attempts cannot be counted [D-159]", async () => {
     const url = new URL(database.options.databaseUrl ?? "");
     const proxy = await openTcpProxy(`http://${url.host}`);
     url.host = new URL(proxy.address).host;
@@ -91,7 +91,7 @@ describe.each((await storesUnderTest()).slice(1))("several processes on $title",
 describe("a network that has reached a limit", () => {
   const store = useStore();
 
-  test("is rejected without a statement until the window ends [D-180]", async () => {
+  test("is rejected without a statement until the window ends [D-159]", async () => {
     let statementCount = 0;
     const executeQuery: typeof store.db.executeQuery = (query) => {
       statementCount += 1;

@@ -204,7 +204,7 @@ test("the API accepts no cookie, and the pages accept no key or bearer token", a
   expect((await guest.get("/offers", { "X-UE-Api-Subscription-Key": "demo-key-harbour" })).status).toBe(303);
 });
 
-test("behind https, every response requires https from then on, and no response is sniffed [D-182]", async () => {
+test("behind https, every response requires https from then on, and no response is sniffed [D-161]", async () => {
   const database = await store.createDatabase();
   const settings = { publicOrigin: "https://offers.example", allowedHosts: ["offers.example"] };
   const securePlatform = await openPlatform(database, settings);

@@ -52,14 +52,14 @@ describe.each(await storesUnderTest())("names on $title", ({ createDatabase }) =
 
   const readNames = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-  test("places, organisations and workers have the same order on every store [D-170]", async () => {
+  test("places, organisations and workers have the same order on every store [D-158]", async () => {
     expect(readNames(await readPlaces({ store }, ["id-0"]))).toEqual(sortedNames);
     expect(readNames(await readOrganisations({ store }, { after: undefined, limit: 100 }))).toEqual(sortedNames);
     const workers = await store.db.selectFrom("workers").select("name").orderBy("name").execute();
     expect(readNames(workers)).toEqual(sortedNames);
   });
 
-  test("a page of organisations continues after the last name on the previous page [D-170]", async () => {
+  test("a page of organisations continues after the last name on the previous page [D-158]", async () => {
     const pagedNames: string[] = [];
     for (let after: string | undefined; ; ) {
       const page = await readOrganisations({ store }, { after, limit: 4 });

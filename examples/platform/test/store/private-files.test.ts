@@ -16,7 +16,7 @@ async function listOpen(folder: string): Promise<string[]> {
 }
 
 test.skipIf(process.platform === "win32")(
-  "other users cannot open what the platform writes to an existing data folder, nor what it wrote earlier [D-181]",
+  "other users cannot open what the platform writes to an existing data folder, nor what it wrote earlier [D-160]",
   async () => {
     const parent = await mkdtemp(join(tmpdir(), "offers-private-"));
     onTestFinished(() => rm(parent, { recursive: true, force: true }));

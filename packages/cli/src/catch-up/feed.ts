@@ -54,7 +54,7 @@ export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutM
 }
 
 /**
- * Makes `fetch` use HTTPS_PROXY, HTTP_PROXY and NO_PROXY (D-161). Webhooks still go directly to the receiver.
+ * Makes `fetch` use HTTPS_PROXY, HTTP_PROXY and NO_PROXY (D-157). Webhooks still go directly to the receiver.
  *
  * @throws {UsageError} if one of them is not a URL
  */

@@ -175,7 +175,7 @@ async function startProxy(upstreamUrl: string, refusal?: string) {
   return { HTTP_PROXY: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
 }
 
-test("the feed is read through HTTP_PROXY, unless NO_PROXY lists the platform [D-161]", async () => {
+test("the feed is read through HTTP_PROXY, unless NO_PROXY lists the platform [D-157]", async () => {
   const { from } = await startFeed();
   const { HTTP_PROXY, targets } = await startProxy(from);
   const { code, stdout } = await runOffers(["catch-up", "--from", from], { ...env, HTTP_PROXY });

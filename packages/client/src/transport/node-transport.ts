@@ -24,7 +24,7 @@ export const transportDefaults: { readonly fetch: Fetch; readonly agent: NodeAge
 
 /**
  * Returns the transport. The user's `fetch` is always used, and so is an agent: a request must not bypass its proxy or its certificate.
- * Without them, every request uses `node:http` only if it then takes the way that it would take through `fetch` (D-190).
+ * Without them, every request uses `node:http` only if it then takes the way that it would take through `fetch` (D-165).
  *
  * @param throwUsageError throws the client's error for an invalid option
  */

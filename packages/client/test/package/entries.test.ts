@@ -36,7 +36,7 @@ test.each([
   ["node", ["bun"], false],
   ["node", [], true],
 ])(
-  "a bundle for %s with the conditions %j contains the transport for node:http: %s [D-190]",
+  "a bundle for %s with the conditions %j contains the transport for node:http: %s [D-165]",
   async (platform, conditions, isExpected) => {
     for (const entry of ["src/index.ts", "dist/index.js", "dist/index.cjs"]) {
       const { outputFiles } = await build({
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test("the sources and the package switch the transport on the same conditions [D-190]", () => {
+test("the sources and the package switch the transport on the same conditions [D-165]", () => {
   const [source, published] = ["src/package.json", "package.json"].map(
     (file) => JSON.parse(readFileSync(`${folder}/${file}`, "utf8")).imports["#transport"],
   );

@@ -88,7 +88,7 @@ test("a creation does not use a tunnel that has been idle for 300 ms either, but
 });
 
 test.each(["407 Proxy Authentication Required", "502 Bad Gateway"])(
-  "a request is known to be unsent if the proxy rejects CONNECT: %s [D-191]",
+  "a request is known to be unsent if the proxy rejects CONNECT: %s [D-166]",
   async (refusal) => {
     const { uri, connectRequests } = await startConnectProxy(refusal);
     const { client } = createClient("https://service.example", { proxyEnv: { HTTPS_PROXY: uri } });
@@ -138,7 +138,7 @@ test("maxSockets limits the connections, and calls one after another use the sam
   expect(sockets).toHaveLength(2);
 });
 
-test("clients without an agent share their connections [D-190]", async () => {
+test("clients without an agent share their connections [D-165]", async () => {
   const { baseUrl, sockets } = await startServer((response) => response.end(text));
   const client = new OffersClient({ baseUrl, apiKey });
   for (const key of ["a", "b", "c"]) await client.withApiKey(key).getOffer("a");

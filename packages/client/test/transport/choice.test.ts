@@ -77,7 +77,7 @@ test.each<[string, before: string, after: string, expected: object]>([
     { transport: "node:http", title: expect.stringContaining("replaced"), requestCount: 0 },
   ],
 ])(
-  "with %s, the client uses the transport that a request through fetch would need [D-190]",
+  "with %s, the client uses the transport that a request through fetch would need [D-165]",
   async (_what, before, after, expected) => {
     const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
     const { logged, ...result } = (await run(createProgram(baseUrl, before, after))) as {
@@ -89,7 +89,7 @@ test.each<[string, before: string, after: string, expected: object]>([
   },
 );
 
-test("with undici's MockAgent as the global dispatcher, no request leaves the process [D-190]", async () => {
+test("with undici's MockAgent as the global dispatcher, no request leaves the process [D-165]", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const intercept = `mocks.get("${baseUrl}").intercept({ path: /offer/ }).reply(200, ${stubOffer});`;
   expect(await run(createProgram(baseUrl, mockAgent(intercept)))).toMatchObject({ transport: "fetch", title: "Stub" });
@@ -98,7 +98,7 @@ test("with undici's MockAgent as the global dispatcher, no request leaves the pr
   expect(received).toEqual([]);
 });
 
-test("an agent is used even if fetch has been replaced, and a fetch option even with an agent [D-190]", async () => {
+test("an agent is used even if fetch has been replaced, and a fetch option even with an agent [D-165]", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const agent = `new (await import("node:http")).Agent()`;
   const withAgent = createProgram(baseUrl, stub, "", `{ agent: ${agent} }`);
@@ -113,7 +113,7 @@ test("an agent is used even if fetch has been replaced, and a fetch option even 
   expect(received).toHaveLength(1);
 });
 
-test("the proxy variables apply exactly if Node's fetch honours them [D-190]", async () => {
+test("the proxy variables apply exactly if Node's fetch honours them [D-165]", async () => {
   const { uri, connectRequests } = await startConnectProxy("502 Bad Gateway");
   const program = createProgram("https://service.example", "", "", "{ timeoutMs: 5_000 }");
   const env = { HTTPS_PROXY: uri, NO_PROXY: "", no_proxy: "", https_proxy: "", NODE_EXTRA_CA_CERTS: "" };

@@ -108,7 +108,7 @@ test.each<Case>([
     (socket) => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n${text}`),
     "connection_lost",
   ],
-])("%s means the same through node:http as through fetch [D-191]", async (_what, operation, send, expected) => {
+])("%s means the same through node:http as through fetch [D-166]", async (_what, operation, send, expected) => {
   for (const [, createOptions] of transports) expect(await observe(operation, send, createOptions())).toEqual(expected);
 });
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /**
- * Sorts names as people expect, in the same order on every store (D-170). The order of the database's default collation may be that of the
+ * Sorts names as people expect, in the same order on every store (D-158). The order of the database's default collation may be that of the
  * bytes, as in PGlite.
  */
 const statements = `

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Adds the counts that all processes share (D-180). The columns are those of rate-limiter-flexible, in its order. */
+/** Adds the counts that all processes share (D-159). The columns are those of rate-limiter-flexible, in its order. */
 const statements = `
 -- Unlogged, because counting need not wait for the disk, and a crash of the database may reset the counts.
 create unlogged table rate_limits (

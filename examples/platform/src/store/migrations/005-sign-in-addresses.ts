@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Compares invited addresses like those of sign-ins, whatever the database's collation (D-185). */
+/** Compares invited addresses like those of sign-ins, whatever the database's collation (D-164). */
 const statements = `
 alter table invitations drop column sign_in_address;
 alter table invitations add column sign_in_address text not null

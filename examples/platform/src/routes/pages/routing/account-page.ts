@@ -5,7 +5,7 @@ import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
 import type { Page, PageContext, PageSection, ShowPage, SubmitForm } from "./page.ts";
 
-/** Creates the handlers for a section's account page, where users change their password and sign out everywhere (D-183). */
+/** Creates the handlers for a section's account page, where users change their password and sign out everywhere (D-162). */
 export function accountPages<User>(section: PageSection<User>) {
   const { role, accountPath } = section;
   const show: ShowPage<User> = (context) => accountPage(accountPath, context);
