@@ -165,6 +165,7 @@ class NotSentError extends Error {
   readonly code = notSentCode;
 
   constructor(cause: unknown) {
-    super("no connection was made", { cause });
+    // The message of the client's error already says it.
+    super("", { cause });
   }
 }
