@@ -52,7 +52,7 @@ export function createApp(deps: AppDeps): Express {
       deps.onRequest(request);
     }),
   );
-  // For every response, including errors (D-161). Pages set further headers.
+  // For every response, including errors: no sniffing and, over https, HSTS (D-161). Pages set further headers.
   app.use(helmet.xContentTypeOptions());
   if (deps.cookies.isSecure) app.use(helmet.strictTransportSecurity());
   if (deps.allowedHosts !== undefined) app.use(checkHost(deps.allowedHosts));

@@ -7,7 +7,7 @@ export const isOptionalEvent = (type: string): boolean => type !== "workerOfferR
 /** The statuses with which servers respond to a path or a method that they do not implement. */
 const notImplementedStatuses = new Set([404, 405, 410, 501]);
 
-/** Whether the response to an event means that the organisation leaves the event out, so that it is not sent again (D-152). */
+/** Whether the response means that an optional event is not implemented, so that it is not sent again (D-152). */
 export function isNotImplemented({
   type,
   status,

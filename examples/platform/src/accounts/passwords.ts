@@ -14,7 +14,10 @@ export interface SignInAttempt {
   knownDevice?: string | undefined;
 }
 
-/** How requests hash and check passwords. Only two hashes run at a time, and networks and accounts take turns (D-55). */
+/**
+ * How requests hash and check passwords. Only two hashes run at a time, and networks and accounts take turns. The sign-in limit keeps
+ * strangers from guessing by brute force (D-55).
+ */
 export interface LimitedPasswords {
   /**
    * Checks a password against the stored hash. In five minutes, allows ten failed attempts per account from one network, a hundred per

@@ -46,7 +46,7 @@ export const limitInStore =
     });
 
 /**
- * Applies the rate limits per API key and, for invalid keys, per network (D-54). Each process counts requests with valid keys
+ * Applies the rate limit per API key and, for invalid keys, per network (D-54). Each process counts requests with valid keys
  * separately, so n processes allow n times as many.
  *
  * @throws {ProblemError} `rate_limited` from both methods

@@ -152,8 +152,11 @@ describe("daily use", () => {
     await saveEndpoint(receiver, "bo@bistro-group.example");
     receiver.respond = respondWith(410, { "x-trace": "abc123" });
     const worker = await fixture.platform.signInWorker("worker_amal");
-    const contact = { organisationId: "org_bistro" };
-    await fixture.platform.call("POST", "/worker-app/contacts", { token: worker, json: contact });
+    const json = { createdByUserId: "user_bo", title: "Bar", workerIds: ["worker_amal"] };
+    const created = await fixture.platform.call("POST", "/offer", { key: "demo-key-bistro", json });
+    await fixture.platform.call("POST", `/worker-app/offers/${created.json<{ id: string }>().id}/apply`, {
+      token: worker,
+    });
     await page.goto("/offers");
     await page.getByText("Your endpoint is disabled since").waitFor();
     await page.getByText("1 event held.").waitFor();
