@@ -206,8 +206,8 @@ export class ContractChecker {
 
   /**
    * Checks that no delivery is sent after a later delivery with its key, not even by a stalled process that sends it again. A receiver
-   * without an inbox would mistake the older response for the newer one. Leases follow the database clock, so the order is not checked after
-   * that clock has jumped.
+   * without an inbox would mistake the older response for the newer one. Leases follow the database clock, so the order is not checked
+   * after that clock has jumped.
    */
   #checkRequestOrder(deliveriesById: ReadonlyMap<string, Delivery>): void {
     if (this.#hasClockJumped) return;

@@ -234,8 +234,8 @@ class Call<Argument, Data> implements CallContext {
 }
 
 /**
- * The option that keeps browsers and frameworks from caching a GET, even a withdrawal. Old Workers reject it (workerd #698); their `Request`
- * lacks the property.
+ * The option that keeps browsers and frameworks from caching a GET, even a withdrawal. Old Workers reject it (workerd #698); their
+ * `Request` lacks the property.
  */
 const noStore = (): { cache?: "no-store" } =>
   "cache" in Object(globalThis.Request?.prototype) ? { cache: "no-store" } : {};

@@ -29,8 +29,8 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Prepares an error for the caller, unless the error belongs to the framework. Wraps an error that user code or the runtime threw, and adds the operation, the host, the number of
- * attempts and the URL of the page about its code. Preparing an error again changes only its stack.
+ * Prepares an error for the caller, unless the error belongs to the framework. Wraps an error that user code or the runtime threw, and adds
+ * the operation, the host, the number of attempts and the URL of the page about its code. Preparing an error again changes only its stack.
  *
  * @param classification what a wrapped error means; by default, that `fetch` failed
  */

@@ -159,8 +159,9 @@ export interface CallOptions {
 
 /**
  * A logger that receives one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are
- * `operation`, `attempt` (from 1), `transport` (`node:http` or `fetch`), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry).
- * They never include an id, a key or a body. Errors thrown by the logger are ignored, so that a created offer never looks like a failure.
+ * `operation`, `attempt` (from 1), `transport` (`node:http` or `fetch`), `durationMs`, `status`, and for a failure `code` and
+ * `retryDelayMs` (undefined if there is no retry). They never include an id, a key or a body. Errors thrown by the logger are ignored, so
+ * that a created offer never looks like a failure.
  *
  * The client converts a field if the service sends it with an undocumented type. The first time this happens, it logs a `warn` line with
  * `code: "unexpected_response_shape"` and the `path` of the field.

@@ -13,8 +13,8 @@ function chooseDecoder(coding: string, bytes: Uint8Array): Decoder | undefined {
 }
 
 /**
- * Decodes a body as `fetch` does (D-166): an empty body is valid in every coding, an incomplete one ends early, and one with an unknown coding is
- * returned unchanged.
+ * Decodes a body as `fetch` does (D-166): an empty body is valid in every coding, an incomplete one ends early, and one with an unknown
+ * coding is returned unchanged.
  *
  * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `maxBytes`
  */

@@ -70,9 +70,9 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
 }
 
 /**
- * Your handlers. Without `onWorkerOfferResponse` or `onEvent`, workers' responses get 404. The other events are optional: without a handler,
- * they are acknowledged and dropped. Delivery is at least once, so make handlers idempotent, and read the offer
- * before you act on an event. An event handler's result is ignored; if it throws, the response is 500 and the sender retries.
+ * Your handlers. Without `onWorkerOfferResponse` or `onEvent`, workers' responses get 404. The other events are optional: without a
+ * handler, they are acknowledged and dropped. Delivery is at least once, so make handlers idempotent, and read the offer before you act on
+ * an event. An event handler's result is ignored; if it throws, the response is 500 and the sender retries.
  *
  * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the response is 503. Until the handler ends,
  * but for at most another `handlerTimeoutMs`, the same request is rejected with 409. If the handler then succeeds, the request counts as

@@ -58,8 +58,8 @@ export type TestDelivery = WebhookEvent & {
   /** The `Offers-Delivery-Id` of every attempt. */
   readonly id: string;
   /**
-   * `failed`: no attempts are left. `held`: the delivery waits because the endpoint is disabled. `not_implemented`: the receiver leaves this
-   * optional event out, so it is not sent again.
+   * `failed`: no attempts are left. `held`: the delivery waits because the endpoint is disabled. `not_implemented`: the receiver leaves
+   * this optional event out, so it is not sent again.
    */
   readonly state: "pending" | "acknowledged" | "failed" | "held" | "not_implemented";
   /** All attempts, oldest first, including those before a redelivery. */
